@@ -34,7 +34,7 @@ def _resume_if_none() -> None:
         gc.set_threshold(*_State.threshold)
 
 
-def _forked() -> None:
+def _after_fork() -> None:
     """Drop the pauses of other threads: a forked process has only the thread that forked."""
     if _State.pauses:
         _State.pauses = _OWN.pauses
@@ -43,7 +43,7 @@ def _forked() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=_forked)
+    os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=_after_fork)
 
 
 @contextmanager

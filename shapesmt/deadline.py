@@ -1,6 +1,6 @@
 """Deadline: when to give up, handed down from the caller to every query, and checked by all work in between.
 
-`measured` also measures how long the stages of a call take, in the words of its caller.
+`measure_stages` also measures how long the stages of a call take, in the words of its caller.
 
 Work that may take long runs inside `limit`, and checks the clock now and then (`look`). When time is up, it ends
 with `TimeUp`, which the stage that began it reports as "not known".
@@ -9,7 +9,7 @@ with `TimeUp`, which the stage that began it reports as "not known".
     >>> with suppress(TimeUp), limit(Deadline(0)):
     ...     look()
     ...     print("never")
-    >>> with measured() as stopwatch:
+    >>> with measure_stages() as stopwatch:
     ...     with stage("reading"), stage("looking up"):
     ...         pass
     >>> sorted(stopwatch.seconds)
@@ -175,7 +175,7 @@ _STOPWATCH: ContextVar[Stopwatch | None] = ContextVar("stopwatch", default=None)
 
 
 @contextmanager
-def measured() -> Iterator[Stopwatch]:
+def measure_stages() -> Iterator[Stopwatch]:
     """Measure the stages that run inside the block."""
     stopwatch = Stopwatch()
     token = _STOPWATCH.set(stopwatch)
@@ -188,7 +188,7 @@ def measured() -> Iterator[Stopwatch]:
 
 @contextmanager
 def stage(name: str) -> Iterator[None]:
-    """Count the time inside the block for a stage; do nothing outside of `measured`."""
+    """Count the time inside the block for a stage; do nothing outside of `measure_stages`."""
     stopwatch = _STOPWATCH.get()
     if stopwatch is None:
         yield

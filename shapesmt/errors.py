@@ -62,14 +62,14 @@ def pass_on(error: BaseException) -> None:
 
     Python calls a handler with the interrupted frame as an argument, which no other function gets.
     """
-    trace, handlers = error.__traceback__, _installed()
+    trace, handlers = error.__traceback__, _handler_code()
     while trace is not None:
         frame, trace = trace.tb_frame, trace.tb_next
         if frame.f_code in handlers or (frame.f_back is not None and _has(frame, frame.f_back)):
             raise error
 
 
-def _installed() -> set[object]:
+def _handler_code() -> set[object]:
     """Return the code of the signal handlers that are functions or methods."""
     import signal
 
@@ -100,10 +100,10 @@ def printable(text: str, limit: int = 120) -> str:
         text = f"{text[:half]}…{text[-half:]}"
     if not text.isprintable():
         text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
-    return unmarked(text, r"\x23")
+    return escape_marks(text, r"\x23")
 
 
-def unmarked(text: str, sign: str) -> str:
+def escape_marks(text: str, sign: str) -> str:
     """Return the text with `sign` for the first `#` of each `##vso[`, `##teamcity[` or `##[`, complete or cut off.
 
     Systems that run jobs, such as GitHub and Azure, obey these commands anywhere in a line that a job prints.

@@ -6,7 +6,7 @@ import pytest
 
 import shapesmt
 from shapesmt.cli import main
-from shapesmt.deadline import REST, Deadline, TimeUp, limit, look, measured, stage
+from shapesmt.deadline import REST, Deadline, TimeUp, limit, look, measure_stages, stage
 
 
 def test_a_limit_inside_a_limit_ends_for_itself() -> None:
@@ -22,7 +22,7 @@ def test_a_limit_inside_a_limit_ends_for_itself() -> None:
 def test_times_of_nested_stages_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     now = iter([0.0, 1.0, 3.0, 6.0, 10.0, 15.0, 21.0])
     monkeypatch.setattr("shapesmt.deadline.perf_counter", lambda: next(now))
-    with measured() as stopwatch:  # from 0 on
+    with measure_stages() as stopwatch:  # from 0 on
         with stage("outer"), stage("inner"):  # from 1, and from 3 to 6; the outer one to 10
             pass
         with pytest.raises(ValueError, match="broken"), stage("inner"):  # from 15 to 21
@@ -36,7 +36,7 @@ def test_times_of_nested_stages_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nothing_is_measured_unless_somebody_asks() -> None:
     with stage("reading"):
         pass
-    with measured() as stopwatch:
+    with measure_stages() as stopwatch:
         shapesmt.check(b'<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) { y = Abs(x) }')
     assert {"reading the model", "ranges and relations", "shapes, node by node"} <= stopwatch.seconds.keys()
     assert stopwatch.times["reading the model"] == 1

@@ -8,7 +8,7 @@ from shapesmt.algebra.dim import (
     Kind as Kind,
     as_dim as as_dim,
     const as const,
-    defined as defined,
+    define_symbol as define_symbol,
     from_terms as from_terms,
     make_atom as make_atom,
     of_atom as of_atom,
@@ -17,7 +17,7 @@ from shapesmt.algebra.dim import (
     total as total,
 )
 from shapesmt.algebra.division import ceil_divide as ceil_divide
-from shapesmt.algebra.evaluate import (
+from shapesmt.algebra.evaluation import (
     SAFE as SAFE,
     Assignment as Assignment,
     Checked as Checked,
@@ -47,7 +47,7 @@ from shapesmt.algebra.formula import (
     implies as implies,
     less as less,
     negate as negate,
-    resolved as resolved,
+    resolve as resolve,
     select as select,
     truncated_divide as truncated_divide,
 )
@@ -74,18 +74,18 @@ from shapesmt.algebra.operations import (
     Rows as Rows,
 )
 from shapesmt.algebra.relaxation import tight as tight
-from shapesmt.algebra.substitute import (
+from shapesmt.algebra.substitution import (
     Substitution as Substitution,
     atom_of as atom_of,
+    atoms_within as atoms_within,
     beyond as beyond,
     entries as entries,
     entry as entry,
-    nested as nested,
+    expand_definitions as expand_definitions,
     numbers as numbers,
     partly_known as partly_known,
     position as position,
     positions as positions,
-    spelled as spelled,
     substitute as substitute,
     substitute_atom as substitute_atom,
     twin as twin,

@@ -24,7 +24,7 @@ from typing import Any, TypeAlias
 from shapesmt.algebra import intervals
 from shapesmt.algebra.interning import Table, memo
 from shapesmt.algebra.intervals import Bound, Interval
-from shapesmt.algebra.operations import FLOOR_DIVISION, PRODUCT, SYMBOL, Kind as Kind, Operation, written
+from shapesmt.algebra.operations import FLOOR_DIVISION, PRODUCT, SYMBOL, Kind as Kind, Operation, text_of
 from shapesmt.errors import SizeOverflowError
 
 Monomial: TypeAlias = tuple[int, ...]  # atom numbers in ascending order, with repetition
@@ -37,7 +37,7 @@ MAX_DEPTH = 60  # nesting of atoms; an operand of this depth becomes a defined s
 
 
 BY_DATA = frozenset({Kind.DATA, Kind.PLACE})
-UNIVERSAL = BY_DATA | {Kind.TRIP}
+UNIVERSAL = BY_DATA | {Kind.ITERATION}
 
 
 class Atom:
@@ -112,7 +112,7 @@ class Dim:
     __radd__ = __add__
 
     def __neg__(self) -> Dim:
-        return scaled(self, -1)
+        return scale(self, -1)
 
     def __sub__(self, other: Dim | int) -> Dim:
         return self + (-other)
@@ -122,11 +122,11 @@ class Dim:
 
     def __mul__(self, other: Dim | int) -> Dim:
         if not isinstance(other, Dim):
-            return scaled(self, other)
+            return scale(self, other)
         if other.constant is not None:
-            return scaled(self, other.constant)
+            return scale(self, other.constant)
         if self.constant is not None:
-            return scaled(other, self.constant)
+            return scale(other, self.constant)
         return _multiply(self, other)
 
     __rmul__ = __mul__
@@ -180,7 +180,7 @@ class Dim:
         return (([ATOMS[n] for n in monomial], coefficient) for monomial, coefficient in self.terms)
 
     def __str__(self) -> str:
-        return written(self)
+        return text_of(self)
 
     def __repr__(self) -> str:
         return f"Dim({str(self)!r})"
@@ -226,15 +226,17 @@ def _symbol(key: AtomKey) -> Atom:
     return atom
 
 
-def defined(meaning: Dim, name: str = "", bounds: Interval | None = None) -> Dim:
+def define_symbol(meaning: Dim, name: str = "", bounds: Interval | None = None) -> Dim:
     """Return a symbol defined as `meaning`, which keeps expressions small and shallow; a constant is unchanged."""
     if meaning.constant is not None:
         return meaning
     key = ("defined", meaning, name)
-    return of_atom(_ATOM_TABLE.get(key) or _ATOM_TABLE.make(key, _defined, key, bounds or (meaning.lo, meaning.hi)))
+    return of_atom(
+        _ATOM_TABLE.get(key) or _ATOM_TABLE.make(key, _make_defined, key, bounds or (meaning.lo, meaning.hi))
+    )
 
 
-def _defined(key: AtomKey, bounds: Interval) -> Atom:
+def _make_defined(key: AtomKey, bounds: Interval) -> Atom:
     _, meaning, name = key
     atom = Atom(key, SYMBOL, (), bounds)
     atom.name, atom.kind, atom.definition = name or f"t{atom.number}", Kind.DEFINED, meaning
@@ -245,12 +247,12 @@ def _defined(key: AtomKey, bounds: Interval) -> Atom:
 def make_atom(op: Operation, args: tuple[Any, ...], bounds: Interval | None = None) -> Dim:
     """Return the interned application of an operation to arguments; `bounds` may be narrower than the operation's."""
     if any(getattr(a, "depth", 0) >= MAX_DEPTH for a in args):
-        args = tuple(defined(a) if isinstance(a, Dim) and a.depth >= MAX_DEPTH else a for a in args)
+        args = tuple(define_symbol(a) if isinstance(a, Dim) and a.depth >= MAX_DEPTH else a for a in args)
     key = (op, *args)
-    return of_atom(_ATOM_TABLE.get(key) or _ATOM_TABLE.make(key, _applied, key, op, args, bounds))
+    return of_atom(_ATOM_TABLE.get(key) or _ATOM_TABLE.make(key, _make_operation, key, op, args, bounds))
 
 
-def _applied(key: AtomKey, op: Operation, args: tuple[Any, ...], bounds: Interval | None) -> Atom:
+def _make_operation(key: AtomKey, op: Operation, args: tuple[Any, ...], bounds: Interval | None) -> Atom:
     return Atom(key, op, args, bounds or op.bounds(*args))
 
 
@@ -259,7 +261,7 @@ def of_atom(atom: Atom) -> Dim:
     return from_terms({(atom.number,): 1})
 
 
-def scaled(dim: Dim, factor: int) -> Dim:
+def scale(dim: Dim, factor: int) -> Dim:
     """Return `factor * dim`."""
     if factor in (0, 1) or not dim.terms:
         return dim if factor else ZERO
@@ -349,7 +351,7 @@ def _polynomial(terms: Terms) -> Dim:
         dim.lo, dim.hi = bounds
         dim.depth = max(ATOMS[n].depth for monomial, _ in terms for n in monomial)
         if len(terms) > MAX_TERMS:
-            return defined(dim)
+            return define_symbol(dim)
     return dim
 
 

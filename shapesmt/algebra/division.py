@@ -36,7 +36,7 @@ def floor_divide(a: Dim, b: Dim) -> Dim:
         quotient, a = _exact_part(a, b)  # (q*d + x) // d == q + x // d
         if a is ZERO:
             return quotient
-        a, b = _cancelled(a, b)  # (f*x) // (f*d) == x // d
+        a, b = _cancel(a, b)  # (f*x) // (f*d) == x // d
         if b.constant is not None:
             return quotient + a // b
         if b.lo > 0 and a.lo >= 0 and nonnegative(b - a - 1):  # x // d == 0 if 0 <= x < d
@@ -115,7 +115,7 @@ def _exact_part(a: Dim, b: Dim) -> tuple[Dim, Dim]:
     return from_terms(quotient), a
 
 
-def _cancelled(a: Dim, b: Dim) -> tuple[Dim, Dim]:
+def _cancel(a: Dim, b: Dim) -> tuple[Dim, Dim]:
     """Divide numerator and denominator by their common factor, which isn't 0, as `b` isn't."""
     number, monomial = common_factor((a, b))
     return divide_terms(a, number, monomial), divide_terms(b, number, monomial)

@@ -31,11 +31,11 @@ def common_factor(dims: Sequence[Dim]) -> tuple[int, Monomial]:
     for d in dims:
         for monomial, c in d.terms:
             number = gcd(number, c)
-            shared = list(monomial) if shared is None else _shared(shared, monomial)
+            shared = list(monomial) if shared is None else _common_part(shared, monomial)
     return number, tuple(shared or ())
 
 
-def _shared(a: list[int], b: Monomial) -> list[int]:
+def _common_part(a: list[int], b: Monomial) -> list[int]:
     left, both = list(b), []
     for n in a:
         if n in left:

@@ -20,15 +20,15 @@ from operator import attrgetter
 from typing import Any, Literal, TypeAlias
 
 from shapesmt.algebra.dim import ATOMS, Atom, Dim, as_dim, make_atom, of_atom
-from shapesmt.algebra.evaluate import Formula as Formula, Operator
+from shapesmt.algebra.evaluation import Formula as Formula, Operator
 from shapesmt.algebra.factors import common_factor, divide_terms
 from shapesmt.algebra.interning import Table, memo
 from shapesmt.algebra.intervals import Interval
 from shapesmt.algebra.operations import FLOOR_DIVISION, MAX, MIN, SELECT
-from shapesmt.algebra.relaxation import alike, parted, seen, there, tight
+from shapesmt.algebra.relaxation import alike, sample, split_equality, there, tight
 
-MAX_CLAUSES = 48  # `resolved` simplifies no conjunction of more clauses
-MAX_LIFTED = 5  # maximum depth of cases that a comparison is distributed into, and of parts compared in `_joined`
+MAX_CLAUSES = 48  # `resolve` simplifies no conjunction of more clauses
+MAX_LIFTED = 5  # maximum depth of cases that a comparison is distributed into, and of parts compared in `_combine`
 
 
 class Verdict(str, Enum):
@@ -86,20 +86,20 @@ FALSE = _intern("false")
 
 def equal(a: Dim | int, b: Dim | int) -> Formula:
     """Return `a == b`."""
-    return TRUE if a is b else _compared(as_dim(a) - b, equal)
+    return TRUE if a is b else _compare(as_dim(a) - b, equal)
 
 
 def at_least(a: Dim | int, b: Dim | int) -> Formula:
     """Return `a >= b`."""
-    return TRUE if a is b else _compared(as_dim(a) - b, at_least)
+    return TRUE if a is b else _compare(as_dim(a) - b, at_least)
 
 
-def _compared(p: Dim, compare: Compare) -> Formula:
+def _compare(p: Dim, compare: Compare) -> Formula:
     """Return the normal form of `p == 0` or `p >= 0`; cheap rewrites come first."""
-    known = _by_bounds((p.lo, p.hi), compare) or _lifted(p, compare)
+    known = _by_bounds((p.lo, p.hi), compare) or _lift_choice(p, compare)
     if known is not None:
         return known
-    p = _reduced(p, equality=compare is equal)
+    p = _reduce(p, equality=compare is equal)
     divisor, constant = gcd(*[c for monomial, c in p.terms if monomial]), dict(p.terms).get((), 0)
     if compare is equal and constant % divisor:  # 2*x == 3 is False
         return FALSE
@@ -107,10 +107,10 @@ def _compared(p: Dim, compare: Compare) -> Formula:
         p = divide_terms(p - constant, divisor, ()) + constant // divisor
     if compare is equal and next(c for m, c in p.terms if m) < 0:  # -x == -3 is x == 3
         p = -p
-    known = _by_bounds(seen(p), compare) and _by_bounds(tight(p), compare)
+    known = _by_bounds(sample(p), compare) and _by_bounds(tight(p), compare)
     if known is not None:
         return known
-    parts = parted(p) if compare is equal else None
+    parts = split_equality(p) if compare is equal else None
     return (
         _intern("eq" if compare is equal else "ge", p) if parts is None else all_of(*(equal(*part) for part in parts))
     )
@@ -168,12 +168,12 @@ _NEGATIONS: dict[Formula, Formula] = memo("negations", {})
 
 def all_of(*formulas: Formula) -> Formula:
     """Return the conjunction."""
-    return _joined("and", TRUE, FALSE, formulas)
+    return _combine("and", TRUE, FALSE, formulas)
 
 
 def any_of(*formulas: Formula) -> Formula:
     """Return the disjunction."""
-    return _joined("or", FALSE, TRUE, formulas)
+    return _combine("or", FALSE, TRUE, formulas)
 
 
 def implies(a: Formula, b: Formula) -> Formula:
@@ -181,7 +181,7 @@ def implies(a: Formula, b: Formula) -> Formula:
     return any_of(negate(a), b)
 
 
-def _joined(op: Literal["and", "or"], neutral: Formula, absorbing: Formula, formulas: tuple[Formula, ...]) -> Formula:
+def _combine(op: Literal["and", "or"], neutral: Formula, absorbing: Formula, formulas: tuple[Formula, ...]) -> Formula:
     parts: dict[Formula, None] = {}
     for f in formulas:
         parts.update(dict.fromkeys(f.args if f.op == op else (f,)))
@@ -197,12 +197,12 @@ def _joined(op: Literal["and", "or"], neutral: Formula, absorbing: Formula, form
     return next(iter(parts)) if len(parts) == 1 else _intern(op, None, tuple(parts))
 
 
-def resolved(f: Formula) -> Formula:
+def resolve(f: Formula) -> Formula:
     """Return an equivalent condition, simplified by resolution and subsumption: `(a or b) and (a or not b)` is `a`.
 
     >>> from shapesmt.algebra.dim import symbol
     >>> n, m = symbol("n", 1, 9), symbol("m", 1, 9)
-    >>> resolved(all_of(any_of(equal(n, 1), equal(m, 1)), any_of(equal(n, 1), differs(m, 1))))
+    >>> resolve(all_of(any_of(equal(n, 1), equal(m, 1)), any_of(equal(n, 1), differs(m, 1))))
     Formula('n == 1')
     """
     clauses = {frozenset(p.args if p.op == "or" else (p,)): None for p in f.conjuncts}
@@ -287,7 +287,7 @@ def absolute(a: Dim | int) -> Dim:
     return a if a.lo >= 0 else -a if a.hi <= 0 else select(at_least(a, 0), a, -a)
 
 
-def _lifted(p: Dim, compare: Compare) -> Formula | None:
+def _lift_choice(p: Dim, compare: Compare) -> Formula | None:
     """Return the comparison of `... + select(c, a, b)` with 0 without `select`, and likewise of `min` and `max`.
 
     None if no case is always true or false.
@@ -304,12 +304,12 @@ def _lifted(p: Dim, compare: Compare) -> Formula | None:
             continue
         key = p, compare
         if key not in _SELECTED:
-            _SELECTED[key] = _selected(atom, coefficient, rest, compare)
+            _SELECTED[key] = _compare_select(atom, coefficient, rest, compare)
         return _SELECTED[key]
     return None
 
 
-def _selected(atom: Atom, coefficient: int, rest: Dim, compare: Compare) -> Formula | None:
+def _compare_select(atom: Atom, coefficient: int, rest: Dim, compare: Compare) -> Formula | None:
     """Compare `rest + coefficient * select(c, a, b)` with 0 if one case is always true or false; else None."""
     condition, a, b = atom.args
     then, otherwise = compare(rest + coefficient * a, 0), compare(rest + coefficient * b, 0)
@@ -331,7 +331,7 @@ def _extreme_equal(atom: Atom, x: Dim) -> Formula | None:
     return None
 
 
-def _reduced(p: Dim, *, equality: bool) -> Dim:
+def _reduce(p: Dim, *, equality: bool) -> Dim:
     """Divide by common factors that can't be 0 (for `>=`: that are positive): `x*y >= 0` is `y >= 0` if x > 0."""
     _, monomial = common_factor((p,))
     nonzero = tuple(n for n in monomial if ATOMS[n].lo > 0 or (equality and ATOMS[n].hi < 0))

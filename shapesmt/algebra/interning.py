@@ -162,14 +162,14 @@ class _Calls:
     """The condition that `forget` notifies after dropping entries."""
 
 
-def _forked() -> None:
+def _after_fork() -> None:
     """Drop the calls of other threads in a forked process, which has only the thread that forked."""
     _Calls.running &= Counter({get_ident(): _Calls.running[get_ident()]})
     LOCK.release()
 
 
 if hasattr(os, "register_at_fork"):  # no table is half-changed at a fork, and the lock is free
-    os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=_forked)
+    os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=_after_fork)
 
 
 def forget_between(most: int) -> None:

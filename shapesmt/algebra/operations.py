@@ -40,7 +40,7 @@ class Kind(str, Enum):
     """The data: the symbol stands for any of a tensor's unknown elements."""
     TABLE = "table"
     """Nothing: the symbol stands for any element of a constant that has many."""
-    TRIP = "trip"
+    ITERATION = "iteration"
     """The iteration of a loop: a requirement has to hold for every one."""
     AXIS = "axis"
     """Nothing: the symbol ranges over the positions along an axis."""
@@ -74,7 +74,7 @@ class Values(Protocol):
         """Return the truth of a condition."""
 
 
-def _called(name: str) -> Callable[..., Text]:
+def _call_text(name: str) -> Callable[..., Text]:
     """Return a function that writes an operation as a call, with arguments sorted by length and numbers last."""
 
     def text(_: Callable[[Any], str], *args: Any) -> Text:
@@ -114,7 +114,7 @@ class Operation:
         self.name = name
         self.bounds = bounds
         self.evaluate = evaluate
-        self.text = text or _called(name)
+        self.text = text or _call_text(name)
         self.fits = fits
         self.opaque = opaque
         for rows in ANALYSES:
@@ -184,7 +184,7 @@ def _extreme(pick: Callable[..., Any], of_arrays: str) -> Callable[..., Any]:
     return evaluate
 
 
-def _chosen(at: Values, condition: Any, a: Any, b: Any) -> Any:
+def _choose(at: Values, condition: Any, a: Any, b: Any) -> Any:
     truth = at.formula(condition)
     if at.arrays and isinstance(truth, np.ndarray):
         return np.where(truth, at.dim(a), at.dim(b))
@@ -221,7 +221,7 @@ MAX = Operation("max", bounds=_extreme_bounds(max), evaluate=_extreme(max, "maxi
 SELECT = Operation(
     "select",
     bounds=lambda _, a, b: intervals.union(ends(a), ends(b)),
-    evaluate=_chosen,
+    evaluate=_choose,
     text=lambda _, condition, a, b: (f"({a} if {condition} else {b})", True),
 )
 """`select(c, a, b)` is a if the condition c holds, else b."""
@@ -230,6 +230,6 @@ ENTRY = Operation("entry", bounds=lambda index, *_: ends(index), evaluate=_unkno
 
 
 @singledispatch
-def written(what: object) -> str:
+def text_of(what: object) -> str:
     """Return the text of an expression or a condition; `text` has the functions for both."""
     raise TypeError(f"{type(what).__name__} has no text")

@@ -5,8 +5,8 @@
 >>> (h - h // 2 * 2).lo, tight(h - h // 2 * 2)
 (-63, (0, 1))
 
-`seen` evaluates an expression at a few sizes: no bound can be tighter than these values, so the search for one stops
-there. `parted` splits an equality that bounds allow in one way only, such as `h*w == 16` for `h, w >= 4`.
+`sample` evaluates an expression at a few sizes: no bound can be tighter than these values, so the search for one stops
+there. `split_equality` splits an equality that bounds allow in one way only, such as `h*w == 16` for `h, w >= 4`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from zlib import crc32
 
 from shapesmt.algebra import intervals
 from shapesmt.algebra.dim import ATOMS, Atom, Dim, Monomial, from_terms, of_atom, term_bounds
-from shapesmt.algebra.evaluate import Evaluator, Formula, Interpretation
+from shapesmt.algebra.evaluation import Evaluator, Formula, Interpretation
 from shapesmt.algebra.factors import common_factor, divide_terms, without
 from shapesmt.algebra.interning import memo
 from shapesmt.algebra.intervals import Bound, Interval
@@ -35,7 +35,7 @@ MAX_RELAXED = 12  # deeper expressions are bounded by interval arithmetic alone
 def tight(dim: Dim) -> Interval:
     """Bound an expression by replacing floors, minima, maxima and choices by linear bounds of them."""
     if dim.relaxed is None:
-        dim.relaxed = (dim.lo, dim.hi) if dim.constant is not None else _relaxed(dim)
+        dim.relaxed = (dim.lo, dim.hi) if dim.constant is not None else _relax(dim)
     return dim.relaxed
 
 
@@ -47,15 +47,15 @@ def nonnegative(dim: Dim) -> bool:
     >>> nonnegative(h - h // 2 * 2), nonnegative(h - 2)
     (True, False)
     """
-    return dim.lo >= 0 or (seen(dim)[0] >= 0 and tight(dim)[0] >= 0)
+    return dim.lo >= 0 or (sample(dim)[0] >= 0 and tight(dim)[0] >= 0)
 
 
-def parted(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
+def split_equality(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
     """Return equalities whose conjunction is `p == 0`, by the bounds of its parts; None if it can't be split.
 
     >>> from shapesmt.algebra.dim import symbol
     >>> h, w = symbol("h", 4), symbol("w", 4)
-    >>> parted(h * w - 16), parted((h // 4) * (w // 4) - 49 * ((h + 24) // 28) * ((w + 24) // 28))
+    >>> split_equality(h * w - 16), split_equality((h // 4) * (w // 4) - 49 * ((h + 24) // 28) * ((w + 24) // 28))
     ([(Dim('h'), 4), (Dim('w'), 4)], [(Dim('h//4'), Dim('7*((h + 24)//28)')), (Dim('w//4'), Dim('7*((w + 24)//28)'))])
     """
     return _at_ends(p) if 0 in (p.lo, p.hi) else _factorwise(p)  # bounds are known; factors have to be compared
@@ -123,7 +123,7 @@ def _partners(small: Monomial, great: Monomial) -> list[tuple[Dim, Dim]] | None:
     return pairs
 
 
-def _relaxed(dim: Dim) -> Interval:
+def _relax(dim: Dim) -> Interval:
     if dim.depth > MAX_RELAXED:
         return dim.lo, dim.hi
     budget = [40]
@@ -144,7 +144,7 @@ def _upper(p: Dim, depth: int, budget: list[int], goal: Bound = inf) -> Bound:
     best = p.hi
     if depth == 0 or p.constant is not None:
         return best
-    attained, deeper = seen(p)[1], partial(_upper, depth=depth - 1, budget=budget)
+    attained, deeper = sample(p)[1], partial(_upper, depth=depth - 1, budget=budget)
     if attained >= goal:
         return best
     for monomial, coefficient in p.terms:
@@ -209,12 +209,12 @@ Row: TypeAlias = "tuple[int, ...]"
 _ROWS: dict[Any, Row | None] = memo("values at a few points", {})
 
 
-def seen(dim: Dim) -> Interval:
+def sample(dim: Dim) -> Interval:
     """Return the minimum and maximum of an expression at a few points; `(inf, -inf)` if a value isn't known.
 
     >>> from shapesmt.algebra.dim import symbol
     >>> h = symbol("h", 1, 64)
-    >>> seen(h - h // 2 * 2), seen(h * h)
+    >>> sample(h - h // 2 * 2), sample(h * h)
     ((0, 1), (1, 4096))
     """
     row = _Points(_ROWS).once(dim)
@@ -261,7 +261,7 @@ class _Points(Interpretation["Row | None"]):
         return self._known[condition]
 
 
-def _picked(_: _Points, atom: Atom) -> Row:
+def _sample_atom(_: _Points, atom: Atom) -> Row:
     """Return a value for each point, within the bounds of a symbol or an opaque operation."""
     return tuple([_pick(atom, reach) for reach in REACHES])
 
@@ -288,14 +288,14 @@ def _applying(operation: Callable[..., int]) -> Callable[[_Points, Atom], Row | 
 _Points.rows = Rows(
     "values at a few points",
     {
-        SYMBOL: _picked,
+        SYMBOL: _sample_atom,
         FLOOR_DIVISION: _applying(lambda a, b: a // b if b else 0),
         PRODUCT: _applying(mul),
         MIN: _applying(min),
         MAX: _applying(max),
         SELECT: _applying(lambda truth, a, b: a if truth else b),
     },
-    opaque=_picked,
+    opaque=_sample_atom,
 )
 
 

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from keyword import iskeyword
 
 from shapesmt.algebra.dim import ATOMS, Atom, Dim, Kind, of_atom
-from shapesmt.algebra.evaluate import inmost_first
+from shapesmt.algebra.evaluation import inmost_first
 from shapesmt.algebra.formula import Formula, differs, equal
 from shapesmt.algebra.interning import LOCK, memo
-from shapesmt.algebra.operations import FLOOR_DIVISION, SELECT, SYMBOL, written
+from shapesmt.algebra.operations import FLOOR_DIVISION, SELECT, SYMBOL, text_of
 
 Piece = tuple[int, str, bool]  # coefficient, text of the factor ("" for a number), whether it needs no parentheses
 _FUNCTIONS = frozenset({"min", "max", "abs"})
@@ -58,7 +58,7 @@ def text_name(text: str) -> str:
     return text[1:-1].replace("``", "`") if quoted else text
 
 
-@written.register
+@text_of.register
 def dim_text(dim: Dim) -> str:
     """Return the expression as text."""
     text = _TEXTS.get(dim)
@@ -81,7 +81,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= MAX_TEXT else CUT
 
 
-@written.register
+@text_of.register
 def formula_text(formula: Formula) -> str:
     """Return the condition as text."""
     text = _TEXTS.get(formula)
@@ -97,9 +97,11 @@ def _condition(formula: Formula) -> str:
         pieces = _pieces(formula.dim)
         if formula.op == "ge":
             return _inequality(pieces)
-        return _residue(formula.dim, formula.op) or _divided(formula) or _equality(pieces, formula.op)
+        return _residue(formula.dim, formula.op) or _remainder_text(formula) or _equality(pieces, formula.op)
     beside = formula.args if formula.op == "and" else ()  # conditions that a divisor isn't 0 come first: shorter
-    texts = [f"({formula_text(a)})" if a.op == "or" else _divided(a, beside) or formula_text(a) for a in formula.args]
+    texts = [
+        f"({formula_text(a)})" if a.op == "or" else _remainder_text(a, beside) or formula_text(a) for a in formula.args
+    ]
     return f" {formula.op} ".join(sorted(texts, key=lambda t: (len(t), t)))
 
 
@@ -117,7 +119,7 @@ def _residue(dim: Dim, op: str) -> str:
     return ""
 
 
-def _divided(formula: Formula, beside: Sequence[Formula] = ()) -> str:
+def _remainder_text(formula: Formula, beside: Sequence[Formula] = ()) -> str:
     """Write `e == d*(e//d)` as `e % d == 0`; "" for other equations, or if d may be 0.
 
     `beside` has the conditions of the same conjunction, which may exclude 0.
@@ -216,11 +218,11 @@ def _operand(dim: Dim) -> str:
     """Return the expression as an operand of `//` or `%`."""
     text = _OPERANDS.get(dim)
     if text is None:
-        text = _OPERANDS[dim] = _cut(_enclosed(dim))
+        text = _OPERANDS[dim] = _cut(_in_parentheses(dim))
     return text
 
 
-def _enclosed(dim: Dim) -> str:
+def _in_parentheses(dim: Dim) -> str:
     pieces = _pieces(dim)
     alone = not pieces or (len(pieces) == 1 and pieces[0][0] >= 0 and (pieces[0][0] == 1 or not pieces[0][1]))
     return _sum(pieces) if alone and (not pieces or (pieces[0][2] and "*" not in pieces[0][1])) else f"({_sum(pieces)})"
@@ -238,12 +240,12 @@ def _atom(atom: Atom) -> tuple[str, bool]:
     """Return the text of an atom, and whether it needs no parentheses after a factor."""
     known = _ATOMIC.get(atom)
     if known is None:
-        text, single = _written(atom)
+        text, single = _atom_text(atom)
         known = _ATOMIC[atom] = _cut(text), single
     return known
 
 
-def _written(atom: Atom) -> tuple[str, bool]:
+def _atom_text(atom: Atom) -> tuple[str, bool]:
     if atom.op is SYMBOL:
         if atom.kind is Kind.DEFINED and not atom.name.endswith("]") and atom.definition is not None:
             return f"({dim_text(atom.definition)})", True

@@ -5,7 +5,7 @@
 
 Every public function takes a model and the options that `check` describes. It raises `ModelError` if the model can't be
 read, and `UsageError` if the options don't fit it. Each makes one `Question` of its options and calls the function that
-is named after the result: `check` calls `checked`. Settings in a file are read only when asked for:
+is that answers it: `check` calls `answer_check`. Settings in a file are read only when asked for:
 `shapesmt.Config` returns them as these arguments.
 """
 
@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shapesmt import diagnose, examine, messages
 from shapesmt.algebra import one_call
-from shapesmt.examine import TIMEOUT, Analysis, Claims, Question, analysed, pose
-from shapesmt.frontends import Model, OpenedModel, asked, load, load_protobuf, opened
+from shapesmt.examine import TIMEOUT, Analysis, Claims, Question, analyse, pose
+from shapesmt.frontends import Model, OpenedModel, load, load_protobuf, open_model, program_or_model
 from shapesmt.language import RangeLike, ShapeLike, ValueLike, unknown_name
 from shapesmt.lazy import lazy_imports
 from shapesmt.render import Words
@@ -42,9 +42,9 @@ with lazy_imports(__name__):  # separate questions: `check` needs none of these 
         supported_ops as supported_ops,
     )
     from shapesmt.api.testing import assert_proved as assert_proved
-    from shapesmt.footprint import measured as measured, memory as memory
-    from shapesmt.optimize import simplified as simplified, simplify as simplify
-    from shapesmt.profiles import dynamic_shapes as dynamic_shapes, profile as profile, profiled as profiled
+    from shapesmt.footprint import answer_memory as answer_memory, memory as memory
+    from shapesmt.optimize import answer_simplify as answer_simplify, simplify as simplify
+    from shapesmt.profiles import answer_profile as answer_profile, dynamic_shapes as dynamic_shapes, profile as profile
     from shapesmt.repairs import repair as repair, repaired as repaired
 
 LEAST_FOR_BOUNDS = 0.5
@@ -102,10 +102,10 @@ def check(
     >>> report.verdict.value, report.precondition.text
     ('DEPENDS', ('m == n',))
     """
-    model = asked(model, args, kwargs, dynamic_shapes)
+    model = program_or_model(model, args, kwargs, dynamic_shapes)
     question = Question(dims, shapes, values, assume, timeout, declared, certify, strict, replay, guards=guards)
-    content = question.read(lambda: opened(model, weights=replay))
-    report = checked(content, question)
+    content = question.read(lambda: open_model(model, weights=replay))
+    report = answer_check(content, question)
     return altered(report, pages=lambda: _page(content, question.again(), report))
 
 
@@ -129,7 +129,7 @@ def page(
     """
     from shapesmt.render import html_page
 
-    model = asked(model, args, kwargs, dynamic_shapes)
+    model = program_or_model(model, args, kwargs, dynamic_shapes)
     return html_page(page_data(model, Question(dims, shapes, values, assume, timeout, Claims.CHECK, guards=guards)))
 
 
@@ -155,8 +155,8 @@ def bounds(
     >>> bounds(model, dims={"n": "1..8"}).tensors["y"].shape[1]
     DimBounds(min=4, max=32, expr='4*n', exact=True)
     """
-    model = asked(model, args, kwargs, dynamic_shapes)
-    return bounded(model, tensors, Question(dims, shapes, values, assume, timeout, guards=guards))
+    model = program_or_model(model, args, kwargs, dynamic_shapes)
+    return answer_bounds(model, tensors, Question(dims, shapes, values, assume, timeout, guards=guards))
 
 
 def explain(
@@ -185,7 +185,7 @@ def explain(
     >>> explain(model, "y").verdict.value
     'PROVED'
     """
-    model = asked(model, args, kwargs, dynamic_shapes)
+    model = program_or_model(model, args, kwargs, dynamic_shapes)
     question = Question(dims, shapes, values, assume, timeout, guards=guards, replay=replay)
     return explained(model, target, question, constraints=constraints, error=error)
 
@@ -224,12 +224,12 @@ def tighten(
         ModelError: The model fails for some admissible input, or the file declares a shape that no input has.
     """
     question = Question(dims, shapes, values, assume, timeout, declared, target=target, written=written)
-    from shapesmt.optimize import analysed_protobuf, annotated, refused
+    from shapesmt.optimize import analyse_protobuf, annotate_model, refusal
 
-    proto, a = analysed_protobuf(model, output, question)
+    proto, a = analyse_protobuf(model, output, question)
     if a.fails and not valid_only:
-        raise refused(a, "narrow the ranges as `check` says")
-    return annotated(model, proto, output, a, question, simplify=simplify, trust_ranges=trust_ranges)[0]
+        raise refusal(a, "narrow the ranges as `check` says")
+    return annotate_model(model, proto, output, a, question, simplify=simplify, trust_ranges=trust_ranges)[0]
 
 
 def encode(
@@ -250,7 +250,7 @@ def encode(
     Raises:
         OutOfTimeError: The system isn't complete when the timeout ends.
     """
-    return encoded(model, Question(dims, shapes, values, assume, timeout, guards=guards), node)
+    return answer_encode(model, Question(dims, shapes, values, assume, timeout, guards=guards), node)
 
 
 def repro(
@@ -267,11 +267,11 @@ def repro(
 
     The script needs numpy, onnx and onnxruntime. It has the part of the model that fails, without weights.
     """
-    return reproduced(model, node, Question(dims, shapes, values, assume, timeout))
+    return answer_repro(model, node, Question(dims, shapes, values, assume, timeout))
 
 
 @one_call()
-def checked(model: Model, question: Question) -> Report:
+def answer_check(model: Model, question: Question) -> Report:
     """Return the answer of `check`."""
     return _report(model, question)[1]
 
@@ -287,7 +287,7 @@ def _page(model: OpenedModel, question: Question, report: Report) -> str:
     """Analyse the model again and return the page of its report, which keeps no analysis as that is much larger."""
     from shapesmt.render import html_page
 
-    return html_page(_page_data(analysed(model, dataclasses.replace(question, timeout=TIMEOUT)), report))
+    return html_page(_page_data(analyse(model, dataclasses.replace(question, timeout=TIMEOUT)), report))
 
 
 def _page_data(a: Analysis, report: Report) -> PageData:
@@ -297,9 +297,9 @@ def _page_data(a: Analysis, report: Report) -> PageData:
 
 
 @one_call()
-def bounded(model: Model, tensors: Iterable[str], question: Question) -> Bounds:
+def answer_bounds(model: Model, tensors: Iterable[str], question: Question) -> Bounds:
     """Return the answer of `bounds` for these tensors, or for all if none is named."""
-    a, names = analysed(model, question), tuple(tensors)
+    a, names = analyse(model, question), tuple(tensors)
     for name in names:
         if name not in a.examination.inference.tensors:
             raise unknown_name("tensor", name, a.examination.inference.tensors, a.problem.graph.source)
@@ -315,7 +315,7 @@ def explained(
 
 
 @one_call()
-def tightened(
+def answer_tighten(
     model: Model,
     output: str | os.PathLike[str],
     question: Question,
@@ -325,64 +325,64 @@ def tightened(
     trust_ranges: bool = False,
 ) -> Tightened:
     """Write the model if it runs for every input, or with `valid_only`; return that answer and the bounds."""
-    from shapesmt.optimize import analysed_protobuf, annotated
+    from shapesmt.optimize import analyse_protobuf, annotate_model
     from shapesmt.report import Tightened
 
-    proto, a = analysed_protobuf(model, output, question)
+    proto, a = analyse_protobuf(model, output, question)
     sizes = _bounds(a)
     if sizes.valid and (valid_only or not a.fails):
         how = {"simplify": simplify, "trust_ranges": trust_ranges}
-        _, rewritten, only = annotated(model, proto, output, a, question, sizes.tensors, **how)
+        _, rewritten, only = annotate_model(model, proto, output, a, question, sizes.tensors, **how)
         return Tightened(sizes, os.fspath(output), simplified=rewritten, admissible=only)
     stages = a.problem, a.examination, a.judge
-    return Tightened(sizes, None, diagnose.remedy(*stages, diagnose.precondition(*stages)))
+    return Tightened(sizes, None, diagnose.find_remedy(*stages, diagnose.precondition(*stages)))
 
 
 @one_call()
-def encoded(model: Model, question: Question, node: str | None = None) -> str:
+def answer_encode(model: Model, question: Question, node: str | None = None) -> str:
     """Return the answer of `encode`."""
     graph, deadline = question.read(lambda: load(model)), question.deadline
     return deadline.require(lambda: diagnose.system_text(pose(graph, question), node), "the system isn't complete")
 
 
 @one_call()
-def reproduced(model: Model, node: str | None, question: Question) -> str | None:
+def answer_repro(model: Model, node: str | None, question: Question) -> str | None:
     """Return the answer of `repro`."""
-    from shapesmt.replay import reproduced as script
+    from shapesmt.replay import script_for
 
     proto, graph = question.read(lambda: load_protobuf(model))
     names = [n.name for n in graph.nodes]
     if node is not None and node not in names:
         raise unknown_name("node", node, names, graph.source)
-    a = analysed(graph, question)
-    failures = diagnose.findings(a.problem, a.examination, a.judge)
-    return a.judge.deadline.require(lambda: script(proto, graph, failures, node), "no script is made")
+    a = analyse(graph, question)
+    failures = diagnose.findings_of(a.problem, a.examination, a.judge)
+    return a.judge.deadline.require(lambda: script_for(proto, graph, failures, node), "no script is made")
 
 
 def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
     """Return the analysis of a model, and the answer of `check`."""
     if question.replay:
-        from shapesmt.replay import replayed, runnable
+        from shapesmt.replay import replay_findings, runnable
 
         proto, model = question.read(lambda: runnable(model))
-    a = analysed(model, question)
+    a = analyse(model, question)
     stages = a.problem, a.examination, a.judge
-    failures = diagnose.findings(*stages)
+    failures = diagnose.findings_of(*stages)
     if question.replay:
-        failures = replayed(proto, a.problem.graph, failures, a.judge.deadline)
+        failures = replay_findings(proto, a.problem.graph, failures, a.judge.deadline)
     region = diagnose.precondition(*stages)
-    failures, groups = diagnose.grouped(failures, *stages, region)
+    failures, groups = diagnose.group_findings(failures, *stages, region)
     counts, verdict = a.examination.tally(), a.examination.verdict
-    proven = diagnose.certified(*stages) if question.certify else ""
+    proven = diagnose.system_verdict(*stages) if question.certify else ""
     claims = diagnose.declarations(*stages, names_agree=True) if question.claims is Claims.CHECK else ()
     warnings = diagnose.model_warnings(*stages, claims)
     problem, wrong = a.problem, tuple(finding for _, finding in claims)
     report = Report(
         problem.graph.source, verdict, problem.ranges, counts, failures + wrong, region, a.seconds,
         problem.assumptions, proven, origins=problem.origins, unadopted=problem.unadopted, warnings=warnings,
-        strict=question.strict, remedy=diagnose.remedy(*stages, region), groups=groups,
-        release=diagnose.release(question, *stages), hints=diagnose.hints(*stages[:2]),
-        guarded=diagnose.guarded(*stages), assumed=diagnose.assumed(problem, a.examination),
+        strict=question.strict, remedy=diagnose.find_remedy(*stages, region), groups=groups,
+        release=diagnose.find_release(question, *stages), hints=diagnose.hints_of(*stages[:2]),
+        guarded=diagnose.guard_region(*stages), assumed=diagnose.assumptions_of(problem, a.examination),
     )  # fmt: skip
     return a, report
 

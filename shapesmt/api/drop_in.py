@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import Atom, Dim, Evaluator, Formula, Kind, of_atom, one_call, substitute
 from shapesmt.deadline import Deadline
 from shapesmt.diagnose import refuse
-from shapesmt.examine import TIMEOUT, Claims, Question, analysed, claimed, pose
+from shapesmt.examine import TIMEOUT, Claims, Question, analyse, pose, shape_claims
 from shapesmt.inference import infer
 from shapesmt.rules import Tensor
 
@@ -42,18 +42,20 @@ def infer_shapes(
     with refusing():
         proto, graph = load_protobuf(model)
         if strict_mode or check_type:
-            a = analysed(graph, Question(declared=Claims.TRUST))
+            a = analyse(graph, Question(declared=Claims.TRUST))
             refuse(a.problem, a.examination, a.judge, types=check_type)
     problem = pose(graph)
     in_time = Deadline(TIMEOUT).require
     inference = in_time(lambda: infer(graph, problem.inputs), "shapes aren't inferred")
     if inference.unranked or any(t.shape is None for t in inference.tensors.values()):
-        inference = in_time(lambda: infer(graph, problem.inputs, claims=claimed(problem)), "shapes aren't inferred")
-    pinned = _pinned(r.formula for a in inference.applications for r in a.requirements)
+        inference = in_time(
+            lambda: infer(graph, problem.inputs, claims=shape_claims(problem)), "shapes aren't inferred"
+        )
+    pinned = _fixed_symbols(r.formula for a in inference.applications for r in a.requirements)
     return annotate(proto, {name: (t.dtype, _axes(t, pinned)) for name, t in inference.tensors.items()})
 
 
-def _pinned(needed: Iterable[Formula]) -> dict[Atom, Dim]:
+def _fixed_symbols(needed: Iterable[Formula]) -> dict[Atom, Dim]:
     """Return the symbols that a node requires to be a number, each with the number."""
     pinned: dict[Atom, Dim] = {}
     for formula in needed:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import one_call
-from shapesmt.api import checked
+from shapesmt.api import answer_check
 from shapesmt.deadline import Deadline, seconds
 from shapesmt.examine import TIMEOUT, Claims, Question, pose
 from shapesmt.frontends import Model, load
@@ -191,7 +191,7 @@ def explain_code(code: str) -> ErrorCode:
     if entry is None:
         raise unknown_name("error code", code, CATALOGUE, "the catalogue")
     question = Question(entry.dims, assume=entry.assume, declared=Claims.CHECK)
-    report = checked(entry.example.encode(), question) if entry.example else None
+    report = answer_check(entry.example.encode(), question) if entry.example else None
     shown = dataclasses.replace(report, model="example.onnxtxt") if report is not None else None
     told = entry.code, entry.title, entry.sentence, entry.remedy
     return ErrorCode(*told, entry.example, entry.dims, entry.assume, shown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from shapesmt.algebra import Verdict
-from shapesmt.api import checked
+from shapesmt.api import answer_check
 from shapesmt.examine import TIMEOUT, Question
 from shapesmt.frontends import Model
 from shapesmt.language import RangeLike, ShapeLike, ValueLike
@@ -41,7 +41,7 @@ def assert_proved(
     ...
     """
     __tracebackhide__ = True
-    report = checked(model, Question(dims, shapes, values, assume, timeout, declared))
+    report = answer_check(model, Question(dims, shapes, values, assume, timeout, declared))
     if report.verdict is Verdict.PROVED:
         return report
     text = "\n".join(map(str, lines(report)))

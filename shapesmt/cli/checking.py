@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shapesmt.cli.options import Sectioned, check_command, configured, declared_option, settled, with_options
+from shapesmt.cli.options import Sectioned, check_command, declared_option, load_config, question_for, with_options
 from shapesmt.cli.output import CHECK_STATUS, show, waiting
 from shapesmt.errors import printable
 from shapesmt.render import LOCATING, Form
@@ -76,7 +76,7 @@ def is_several(path: str, timeout: float) -> bool:
     return many.is_several(path, timeout)
 
 
-def checked(
+def check_models(
     models: Sequence[str], fleet: Fleet, config: Config, options: dict[str, Any], html: str | None, *, brief: bool
 ) -> BatchReport:
     """Check several models and return the reports; `html` is a folder for their pages, `brief` as in a `Plan`."""
@@ -86,12 +86,12 @@ def checked(
     if fleet.resume and fleet.output is None:
         raise click.UsageError("--resume goes on with a file of results: name it with --output")
     paths = many.models_in(models, options["timeout"])
-    options = many.shared(paths, options)
+    options = many.options_for_all(paths, options)
     shapes, options["shapes"] = options["shapes"], {}
-    every = settled("", config, options)  # without a configuration file, every model gets the same question
+    every = question_for("", config, options)  # without a configuration file, every model gets the same question
     tasks: list[many.Task] = []
     for path in paths:
-        question = every if config.path is None else settled(path, config, options)
+        question = every if config.path is None else question_for(path, config, options)
         if tasks and question == tasks[-1].question:
             question = tasks[-1].question  # the same object: its digest is known
         tasks.append(many.Task(path, question, shapes))
@@ -118,7 +118,7 @@ def _cluster(address: str) -> Iterator[Client]:
     """Connect to the scheduler at an address for the block; say so if it has no workers yet."""
     from shapesmt import fleet as many
 
-    with many.connected(address) as client:
+    with many.connect(address) as client:
         if not client.scheduler_info()["workers"]:
             click.echo(f"no worker has come to {printable(address)} yet; waiting", err=True)
         yield client
@@ -157,19 +157,19 @@ def check(
     if form == "text":
         wanted = {"quiet": quiet, "all": everything, "fleet": fleet.summary or fleet.output is not None}
         form = next((name for name, asked in wanted.items() if asked), form)
-    config, options = configured(options)
+    config, options = load_config(options)
     if len(models) > 1 or fleet.several or is_several(models[0], options["timeout"]):
-        return show(checked(models, fleet, config, options, html, brief=form == "fleet"), form)
+        return show(check_models(models, fleet, config, options, html, brief=form == "fleet"), form)
     from shapesmt import api
 
     (model,) = models
-    question = settled(model, config, options)
+    question = question_for(model, config, options)
     if html is not None:
         from shapesmt.fleet import write_page
 
         report = write_page(html, waiting(f"checking {model}", question, lambda: api.page_data(model, question)))
     else:
-        report = waiting(f"checking {model}", question, lambda: api.checked(model, question))
+        report = waiting(f"checking {model}", question, lambda: api.answer_check(model, question))
     if form in LOCATING and model != "-":
         report = replace(report, model=model)
     return show(report, form)

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from shapesmt.cli.options import configured, declared_option, model_command, model_text, settled, sizes
+from shapesmt.cli.options import declared_option, load_config, model_command, model_text, question_for, sizes
 from shapesmt.cli.output import BOUNDS_STATUS, STATUS, put, show, waiting
 from shapesmt.errors import UsageError, printable
 from shapesmt.render import Form
@@ -42,7 +42,7 @@ def repair(form: Form, model: str, output: str | None, take: int, **options: Any
     """
     from shapesmt import api
 
-    question = settled(model, *configured(options))
+    question = question_for(model, *load_config(options))
     ask = lambda: api.repaired(model, question, output, take=take)  # noqa: E731
     return show(waiting(f"repairing {model}", question, ask), form)
 
@@ -75,8 +75,8 @@ def memory(
     from shapesmt.footprint import Wanted
 
     wanted = Wanted(mode, budget, greatest, at, charts=html is not None)
-    question = settled(model, *configured(options))
-    answer = waiting(f"measuring {model}", question, lambda: api.measured(model, question, wanted))
+    question = question_for(model, *load_config(options))
+    answer = waiting(f"measuring {model}", question, lambda: api.answer_memory(model, question, wanted))
     if html is not None:
         from shapesmt.export import write_whole
         from shapesmt.render import memory_page
@@ -105,9 +105,11 @@ def tighten(
     """Write the model with the shape of every tensor in it, if it runs for every input."""
     from shapesmt import api
 
-    question = settled(model, *configured(options))
+    question = question_for(model, *load_config(options))
     more: dict[str, Any] = {"valid_only": valid_only, "simplify": simplify, "trust_ranges": trust_ranges}
-    return show(waiting(f"bounding {model}", question, lambda: api.tightened(model, output, question, **more)), form)
+    return show(
+        waiting(f"bounding {model}", question, lambda: api.answer_tighten(model, output, question, **more)), form
+    )
 
 
 @click.command(
@@ -129,8 +131,8 @@ def simplify(form: Form, model: str, output: str, everything: bool, **options: A
     from shapesmt import api
 
     more = {name: options.pop(name) for name in ("valid_only", "check_runs", "trust_ranges")}
-    question = settled(model, *configured(options))
-    answer = waiting(f"simplifying {model}", question, lambda: api.simplified(model, output, question, **more))
+    question = question_for(model, *load_config(options))
+    answer = waiting(f"simplifying {model}", question, lambda: api.answer_simplify(model, output, question, **more))
     return show(answer, "all" if everything and form == "text" else form)
 
 
@@ -153,11 +155,11 @@ def simplify(form: Form, model: str, output: str, everything: bool, **options: A
 @click.option("-o", "--output", metavar="FILE", help="Where to write it; standard output by default.")
 def profile(form: Form, model: str, output: str | None, **options: Any) -> int:
     """Write the least, the usual and the greatest size of every input as a compiler takes them: proven to run."""
-    from shapesmt.profiles import profiled
+    from shapesmt.profiles import answer_profile
 
     about = {name: options.pop(name) for name in ("target", "opt", "profiles", "inner", "valid_only")}
-    question = settled(model, *configured(options))
-    answer = waiting(f"bounding {model}", question, lambda: profiled(model, question=question, **about))
+    question = question_for(model, *load_config(options))
+    answer = waiting(f"bounding {model}", question, lambda: answer_profile(model, question=question, **about))
     if not answer.boxes:
         return show(answer, form)
     put(answer.content, output, form, answer.to_dict())
@@ -180,13 +182,17 @@ def dynamic_shapes(form: Form, model: str, output: str | None, **options: Any) -
     written is tried with PyTorch until it is accepted.
     """
     from shapesmt.cli.compilers import module_of
-    from shapesmt.frontends import asked
-    from shapesmt.profiles import proposed
+    from shapesmt.frontends import program_or_model
+    from shapesmt.profiles import answer_dynamic_shapes
 
     module, *given = module_of(model) or (model, None)
     args, kwargs = (*given, None)[:2]
-    question = settled(model, *configured(options))
-    answer = waiting(f"looking at {model}", question, lambda: proposed(asked(module, args, kwargs, None), question))
+    question = question_for(model, *load_config(options))
+    answer = waiting(
+        f"looking at {model}",
+        question,
+        lambda: answer_dynamic_shapes(program_or_model(module, args, kwargs, None), question),
+    )
     if not answer.content:
         return show(answer, form)
     put(answer.content, output, form, answer.to_dict())

@@ -31,7 +31,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from shapesmt.errors import UsageError, printable
 from shapesmt.examine import GUARDS, Claims
-from shapesmt.language import Origin, Range, did_you_mean, names_in, parse_range, parse_shape, parse_value, quoted
+from shapesmt.language import Origin, Range, did_you_mean, names_in, parse_range, parse_shape, parse_value, quote
 
 _FILES = ("shapesmt.toml", "pyproject.toml")
 MOST = 1 << 24  # bytes; a larger file is an error
@@ -171,7 +171,7 @@ class _Reader(NamedTuple):
         for key in table:
             if key not in self.keys:
                 hint = did_you_mean(key, self.keys)
-                raise UsageError(f"{printable(str(self.file))}: unknown key {quoted(self.prefix + key)}{hint}")
+                raise UsageError(f"{printable(str(self.file))}: unknown key {quote(self.prefix + key)}{hint}")
         return {key: self.keys[key](self, key, value) for key, value in table.items()}
 
     def table(self, key: str, value: Any) -> Mapping[str, Any]:
@@ -188,7 +188,7 @@ class _Reader(NamedTuple):
         """Parse shapes by input; their ranges get the origin."""
         shapes: Options = {}
         for name, spec in self.table(key, value).items():
-            shape = self._parsed(f"{key}.{name}", parse_shape, tuple(spec) if isinstance(spec, list) else spec)
+            shape = self._parse(f"{key}.{name}", parse_shape, tuple(spec) if isinstance(spec, list) else spec)
             sized = (replace(d, origin=self.origin) if isinstance(d, Range) else d for d in shape or ())
             shapes[name] = "[...]" if shape is None else tuple(sized)
         return shapes
@@ -203,7 +203,7 @@ class _Reader(NamedTuple):
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             raise self._refusal(key, value, 'write a text or a list of them: "total == past + seq"')
         for text in texts:
-            self._parsed(key, lambda spec, _: names_in(spec), text)
+            self._parse(key, lambda spec, _: names_in(spec), text)
         return dict.fromkeys(texts, self.origin)
 
     def timeout(self, key: str, value: Any) -> float:
@@ -233,11 +233,11 @@ class _Reader(NamedTuple):
 
     def _marked(self, key: str, value: Any, parse: Callable[[Any, str], Any]) -> Options:
         return {
-            name: replace(self._parsed(f"{key}.{name}", parse, spec), origin=self.origin)
+            name: replace(self._parse(f"{key}.{name}", parse, spec), origin=self.origin)
             for name, spec in self.table(key, value).items()
         }
 
-    def _parsed(self, key: str, parse: Callable[[Any, str], Any], spec: object) -> Any:
+    def _parse(self, key: str, parse: Callable[[Any, str], Any], spec: object) -> Any:
         try:
             return parse(spec, "")
         except UsageError as error:
@@ -245,7 +245,7 @@ class _Reader(NamedTuple):
 
     def _refusal(self, key: str, value: object, remedy: str) -> UsageError:
         where = f"{printable(str(self.file))}: {printable(self.prefix + key)}"
-        return UsageError(f"{where} is {quoted(value)}; {remedy}")
+        return UsageError(f"{where} is {quote(value)}; {remedy}")
 
 
 _WORDS = {"declared": [claims.value for claims in Claims], "guards": GUARDS}

@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         discard_output()
         return 0 if isinstance(ended, SystemExit) and ended.code == 0 else BROKEN_PIPE
     except Exception as error:  # any error becomes one line
-        status, text = _failed(error, debug)
+        status, text = _error_line(error, debug)
     discard_output_that_fails()
     with suppress(OSError):  # if that can't be written either, the status has to do
         click.echo(text, err=True)
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-def _failed(error: Exception, debug: bool) -> tuple[int, str]:
+def _error_line(error: Exception, debug: bool) -> tuple[int, str]:
     """Return the exit status and the line for an error: 2 for the user's mistakes, 4 for internal errors."""
     if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):  # click 8.1 has none
         return 2, str(error)
@@ -70,7 +70,7 @@ def _failed(error: Exception, debug: bool) -> tuple[int, str]:
 
         traceback.print_exception(error)
     if isinstance(error, ShapesmtError | click.ClickException):
-        text = _worded(error) if isinstance(error, click.ClickException) else str(error)
+        text = _click_message(error) if isinstance(error, click.ClickException) else str(error)
         path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
         hint = f" (see {path} --help)" if path else ""
         status = UNDECIDED if isinstance(error, OutOfTimeError) else 2
@@ -86,7 +86,7 @@ def _failed(error: Exception, debug: bool) -> tuple[int, str]:
     return INTERNAL_ERROR, f"internal error: {printable(' '.join(text.split()), 1000)}{report}"
 
 
-def _worded(error: click.ClickException) -> str:
+def _click_message(error: click.ClickException) -> str:
     """Return click's message in the words of other mistakes: `no such option '--dims'; did you mean '--dim'?`."""
     text = error.format_message().rstrip(" .")
     said, _, guess = (text[:1].lower() + text[1:]).partition("Did you mean ")

@@ -146,7 +146,7 @@ def _number(context: click.Context, option: click.Parameter, value: float) -> fl
     return value
 
 
-def _profiled(context: click.Context, option: click.Parameter, asked: bool) -> None:  # noqa: ARG001 - click's signature
+def _time_stages(context: click.Context, option: click.Parameter, asked: bool) -> None:  # noqa: ARG001 - click's signature
     """Measure the stages of the command, and print their times when it ends."""
     if asked:
         context.with_resource(_times())
@@ -154,9 +154,9 @@ def _profiled(context: click.Context, option: click.Parameter, asked: bool) -> N
 
 @contextmanager
 def _times() -> Iterator[None]:
-    from shapesmt.deadline import measured
+    from shapesmt.deadline import measure_stages
 
-    with measured() as stopwatch:
+    with measure_stages() as stopwatch:
         yield
     click.echo("\n".join(stopwatch.lines()), err=True)
 
@@ -221,7 +221,7 @@ def _question(command: Command, forms: Sequence[Form]) -> Command:
         click.option("--no-config", is_flag=True, help="Read no configuration."),
         click.option("--format", "form", type=click.Choice(forms), default="text",
                      show_default=True, help="Text for people, the others for programs."),
-        click.option("--profile", is_flag=True, expose_value=False, callback=_profiled,
+        click.option("--profile", is_flag=True, expose_value=False, callback=_time_stages,
                      help="Say on standard error how long each stage took."),
         debug_option,
     ]  # fmt: skip
@@ -242,7 +242,7 @@ declared_option = click.option(
 )  # fmt: skip
 
 
-def configured(options: dict[str, Any]) -> tuple[Config, dict[str, Any]]:
+def load_config(options: dict[str, Any]) -> tuple[Config, dict[str, Any]]:
     """Return the configuration that `--config` and `--no-config` ask for, and the other options."""
     from shapesmt.cli.config import Config
 
@@ -252,7 +252,7 @@ def configured(options: dict[str, Any]) -> tuple[Config, dict[str, Any]]:
     return (Config() if none else Config.load(path)), options
 
 
-def settled(model: str, config: Config, options: Mapping[str, Any]) -> Question:
+def question_for(model: str, config: Config, options: Mapping[str, Any]) -> Question:
     """Return the question about a model: options of the command line override the configuration's."""
     from shapesmt.examine import Question
     from shapesmt.language import Origin

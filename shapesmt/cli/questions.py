@@ -12,17 +12,17 @@ import click
 
 from shapesmt.cli.completion import complete_model, complete_target
 from shapesmt.cli.options import (
-    configured,
     debug_option,
     list_codes,
+    load_config,
     model_command,
     model_text,
-    settled,
+    question_for,
     timeout_option,
 )
 from shapesmt.cli.output import BOUNDS_STATUS, CHECK_STATUS, STATUS, put, show, waiting
 from shapesmt.errors import UsageError, printable
-from shapesmt.language import quoted
+from shapesmt.language import quote
 from shapesmt.render import Form
 
 _REPRO_STATUS = STATUS.format("0 written, 1 nothing to reproduce")
@@ -56,7 +56,7 @@ def explain(
         raise click.UsageError("--replay comes with --error", click.get_current_context())
     if error is not None and (target is not None or constraints):
         raise click.UsageError("--error comes without a node and --constraints", click.get_current_context())
-    question = settled(model, *configured({**options, "replay": replay}))
+    question = question_for(model, *load_config({**options, "replay": replay}))
     ask = partial(api.explained, model, target, question, constraints=constraints)
     if error is not None:
         ask = partial(ask, error=_log(error))
@@ -75,7 +75,7 @@ def _log(path: str) -> str:
         with Path(path).open("rb") as file:
             return file.read(_LOG).decode("utf-8", "replace")
     except OSError as error:
-        raise UsageError(f"can't read {quoted(path)}: {error.strerror}") from None
+        raise UsageError(f"can't read {quote(path)}: {error.strerror}") from None
 
 
 @click.command(
@@ -88,8 +88,8 @@ def bounds(form: Form, model: str, tensors: tuple[str, ...], **options: Any) -> 
     """What are the tightest bounds of every dimension of every tensor?"""
     from shapesmt import api
 
-    question = settled(model, *configured(options))
-    return show(waiting(f"bounding {model}", question, lambda: api.bounded(model, tensors, question)), form)
+    question = question_for(model, *load_config(options))
+    return show(waiting(f"bounding {model}", question, lambda: api.answer_bounds(model, tensors, question)), form)
 
 
 @click.command(
@@ -106,7 +106,7 @@ def encode(form: Form, model: str, node: str | None, output: str | None, **optio
     """
     from shapesmt import api
 
-    text = api.encoded(model, settled(model, *configured(options)), node)
+    text = api.answer_encode(model, question_for(model, *load_config(options)), node)
     put(text, output, form, {"schema": "shapesmt/encode/1", "model": model, "smt2": text})
     return 0
 
@@ -125,8 +125,8 @@ def repro(form: Form, model: str, node: str | None, output: str | None, **option
     """
     from shapesmt import api
 
-    question = settled(model, *configured(options))
-    text = waiting(f"checking {model}", question, lambda: api.reproduced(model, node, question))
+    question = question_for(model, *load_config(options))
+    text = waiting(f"checking {model}", question, lambda: api.answer_repro(model, node, question))
     if text is None:
         what = f"no input is known to break {'any node' if node is None else f'node {printable(node)!r}'}"
         click.echo(f"nothing to reproduce in {printable(model)}: {what}", err=True)

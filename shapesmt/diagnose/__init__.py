@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from shapesmt.diagnose.assumed import assumed as assumed
+from shapesmt.diagnose.assumptions import assumptions_of as assumptions_of
 from shapesmt.diagnose.findings import (
     finding_at as finding_at,
-    findings as findings,
-    guarded as guarded,
+    findings_of as findings_of,
+    guard_region as guard_region,
     precondition as precondition,
     refuse as refuse,
 )
-from shapesmt.diagnose.groups import grouped as grouped
-from shapesmt.diagnose.hints import hints as hints
-from shapesmt.diagnose.release import release as release
-from shapesmt.diagnose.remedy import remedy as remedy
+from shapesmt.diagnose.groups import group_findings as group_findings
+from shapesmt.diagnose.hints import hints_of as hints_of
+from shapesmt.diagnose.release import find_release as find_release
+from shapesmt.diagnose.remedy import find_remedy as find_remedy
 from shapesmt.diagnose.warnings import (
     declarations as declarations,
     model_warnings as model_warnings,
@@ -24,9 +24,9 @@ from shapesmt.lazy import lazy_imports
 
 with lazy_imports(__name__):
     from shapesmt.diagnose.certificate import (
-        certified as certified,
         complete_system as complete_system,
         system_text as system_text,
+        system_verdict as system_verdict,
     )
     from shapesmt.diagnose.explanation import explanation_of as explanation_of
     from shapesmt.diagnose.page.content import page_content as page_content

@@ -9,9 +9,9 @@ from itertools import count
 from typing import NamedTuple
 
 from shapesmt.algebra import Atom, Dim, Evaluator
-from shapesmt.diagnose.settings import alone, settings
+from shapesmt.diagnose.settings import alone, settings_of
 from shapesmt.graph import Graph, Node
-from shapesmt.report import Cause, Clash, Side, Source, unread
+from shapesmt.report import Cause, Clash, Side, Source, make_lazily
 from shapesmt.rules import Elements, Field, Tensor, extremes, held
 
 MAX_CAUSES = 16
@@ -132,9 +132,9 @@ class Tracer:
         if node is None or index is None:
             return Cause("", *at, shape=shape, names=_names(place.size))
         plain = Cause(node.name, *at, node.op, "", shape, source_of(self.graph, index), _names(place.size))
-        text = partial(settings, node, *alone(node, self.graph, self.tensors))
+        text = partial(settings_of, node, *alone(node, self.graph, self.tensors))
         others = {name: value for name, value in vars(plain).items() if name != "attributes"}
-        return unread(Cause, lambda: replace(plain, attributes=text()), **others)
+        return make_lazily(Cause, lambda: replace(plain, attributes=text()), **others)
 
     def _shape(self, name: str) -> tuple[int, ...]:
         """Return the tensor's shape at the counterexample; () if it isn't known."""

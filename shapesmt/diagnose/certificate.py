@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from shapesmt.system import Encoding, Part
 
 
-def certified(problem: Problem, examination: Examination, judge: Judge) -> str:
+def system_verdict(problem: Problem, examination: Examination, judge: Judge) -> str:
     """Return the verdict of the complete system, which must not contradict the examination's.
 
     Raises:
         InternalError: The two verdicts contradict each other.
     """
-    from shapesmt.system import UNKNOWN, certify
+    from shapesmt.system import UNKNOWN, certify_system
 
     deadline = judge.deadline
-    verdict = deadline.attempt(lambda: certify(complete_system(problem), deadline), UNKNOWN).verdict
+    verdict = deadline.attempt(lambda: certify_system(complete_system(problem), deadline), UNKNOWN).verdict
     refuted = any(j.verdict in (Verdict.DEPENDS, Verdict.FAILS) for j in examination.judgements)
     proved = not examination.judgements
     if (verdict == "PROVED" and refuted) or (verdict == "REFUTED" and proved):
@@ -39,9 +39,9 @@ def certified(problem: Problem, examination: Examination, judge: Judge) -> str:
 
 def complete_system(problem: Problem) -> Encoding:
     """Return the constraints of all nodes of a problem, with the ranges of its inputs."""
-    from shapesmt.system import encode
+    from shapesmt.system import encode_graph
 
-    encoding = encode(problem.graph, problem.inputs, problem.domain.facts, problem.assumed)
+    encoding = encode_graph(problem.graph, problem.inputs, problem.domain.facts, problem.assumed)
     look()  # a system without the nodes that a timeout cuts off would be wrong
     return encoding
 
@@ -72,7 +72,7 @@ def node_system(problem: Problem, index: int) -> Part:
 def node_constraints(problem: Problem, examination: Examination, judge: Judge, index: int) -> NodeConstraints:
     """Return a node's part of the system, with the verdict and the certificate of each requirement."""
     part, node = node_system(problem, index), problem.graph.nodes[index]
-    meanings = _meanings(part, examination.original.tensors)
+    replacements = _replacements(part, examination.original.tensors)
     domain = examination.admissible(problem)
     for j in examination.judgements:
         if j.index < index and j.verdict is Verdict.DEPENDS:
@@ -82,7 +82,7 @@ def node_constraints(problem: Problem, examination: Examination, judge: Judge, i
         if index in examination.unreachable:
             return Condition(law, str(formula))
         own = {s: of_atom(s) for s in formula.symbols}
-        decision = judge.decide(domain, Substitution({**own, **meanings}).apply(formula))
+        decision = judge.decide(domain, Substitution({**own, **replacements}).apply(formula))
         return Condition(law, str(formula), decision.verdict, decision.by)
 
     requirements = dict.fromkeys((str(r.law), r.formula) for r in part.requirements)
@@ -91,23 +91,23 @@ def node_constraints(problem: Problem, examination: Examination, judge: Judge, i
         node.op,
         index,
         tuple([_variable(s) for s in part.encoding.script.symbols]),
-        tuple([_variable(s, meaning) for s, meaning in meanings.items() if s.definition is not None]),
+        tuple([_variable(s, replacement) for s, replacement in replacements.items() if s.definition is not None]),
         tuple([condition(*each) for each in requirements]),
         tuple([_variable(s, s.definition) for s in _variables(part.makes.values())]),
         "\n".join(part.lines),
     )
 
 
-def _meanings(part: Part, tensors: Mapping[str, Tensor]) -> dict[Atom, Dim]:
+def _replacements(part: Part, tensors: Mapping[str, Tensor]) -> dict[Atom, Dim]:
     """Return each size and listed integer that a node reads as an expression over the inputs' symbols."""
     from shapesmt.system import variables
 
-    meanings: dict[Atom, Dim] = {}
+    replacements: dict[Atom, Dim] = {}
     for name, t in part.reads.items():
         sizes = [*zip(variables(t), variables(tensors[name]), strict=False)]
         if len(sizes) == len(variables(t)) == len(variables(tensors[name])):
-            meanings.update((s, d) for v, d in sizes if (s := v.as_symbol()) is not None)
-    return meanings
+            replacements.update((s, d) for v, d in sizes if (s := v.as_symbol()) is not None)
+    return replacements
 
 
 def _variables(tensors: Iterable[Tensor]) -> list[Atom]:
@@ -117,6 +117,6 @@ def _variables(tensors: Iterable[Tensor]) -> list[Atom]:
     return [s for t in tensors for d in variables(t) if (s := d.as_symbol()) is not None]
 
 
-def _variable(symbol: Atom, meaning: Dim | None = None) -> Variable:
+def _variable(symbol: Atom, replacement: Dim | None = None) -> Variable:
     lo, hi = (None if abs(end) == inf else int(end) for end in (symbol.lo, symbol.hi))
-    return Variable(symbol.name, lo, hi, symbol.step, "" if meaning is None else str(meaning))
+    return Variable(symbol.name, lo, hi, symbol.step, "" if replacement is None else str(replacement))

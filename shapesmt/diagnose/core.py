@@ -56,7 +56,7 @@ class CoreFinder:
     @cached_property
     def wide(self) -> Problem:
         """The problem without ranges and assumptions."""
-        return self.problem.widened()
+        return self.problem.widen()
 
     @cached_property
     def inference(self) -> Inference:
@@ -80,7 +80,7 @@ class CoreFinder:
         known = [*self._input(values or {}), *self._definitions(judged.index), *self._before(judged.index)]
         for needed in (anywhere, shorter) if settled else (shorter, anywhere):
             own = [Known(r.formula, _requirement(r, judged.node)) for r in needed]
-            tied = _tied([*own, *known], {s for k in own for s in k.formula.symbols})
+            tied = _related_facts([*own, *known], {s for k in own for s in k.formula.symbols})
             core = self._core(own if any(k.formula is FALSE for k in own) else tied)
             if core:
                 return core
@@ -93,13 +93,13 @@ class CoreFinder:
         domain = self.examination.admissible(self.problem)
         definitions = [*self._definitions(index)]
         for known in definitions:
-            domain.limit(self._narrowed(known.formula))
+            domain.limit(self._in_problem_symbols(known.formula))
         for j in self.examination.judgements:
             if j.index < index and j.verdict is Verdict.DEPENDS:
                 domain.assume(j.condition)
         proofs = []
         for r in self.inference.applications[index].requirements[:MAX_PROOFS]:
-            decision = self.judge.decide(domain, self._narrowed(r.formula))
+            decision = self.judge.decide(domain, self._in_problem_symbols(r.formula))
             if decision.verdict is Verdict.PROVED:
                 facts = self._support(r.formula, [*definitions, *self._before(index)])
                 proofs.append(Proof(str(r.law), str(r.formula), decision.by, facts))
@@ -111,11 +111,11 @@ class CoreFinder:
         """Return a minimal set of facts that imply the claim; all related facts if none is found in time."""
         if claim is TRUE:
             return ()
-        tied = _tied(known, claim.symbols)
+        tied = _related_facts(known, claim.symbols)
         core = self._core(tied, negate(claim))
         return tuple(k.fact for k in tied) if core is None else core
 
-    def _narrowed(self, formula: Formula) -> Formula:
+    def _in_problem_symbols(self, formula: Formula) -> Formula:
         """Return the condition over the problem's own symbols, which have ranges."""
         back = {s: self.problem.dims[s.name] for s in formula.symbols if s.name in self.problem.dims}
         narrowed: Formula = Substitution(back).apply(formula)
@@ -158,7 +158,7 @@ class CoreFinder:
         return None if members is None else tuple(known[i].fact for i in members)
 
 
-def _tied(known: Sequence[Known], symbols: Iterable[Atom]) -> list[Known]:
+def _related_facts(known: Sequence[Known], symbols: Iterable[Atom]) -> list[Known]:
     """Return the facts that share a symbol with `symbols`, directly or through other facts."""
     tied, related = set(symbols), [False] * len(known)
     grown = True

@@ -9,8 +9,8 @@ from shapesmt.algebra import Verdict
 from shapesmt.diagnose.causes import Tracer
 from shapesmt.diagnose.certificate import node_constraints
 from shapesmt.diagnose.core import CoreFinder
-from shapesmt.diagnose.findings import findings, precondition
-from shapesmt.diagnose.groups import grouped
+from shapesmt.diagnose.findings import findings_of, precondition
+from shapesmt.diagnose.groups import group_findings
 from shapesmt.errors import UsageError
 from shapesmt.examine import Examination, Judge, Problem, tensor_bounds
 from shapesmt.language import unknown_name
@@ -30,14 +30,14 @@ def explanation_of(
     if target is not None and target not in nodes and target not in inference.tensors:
         raise unknown_name("node or tensor", str(target), [*nodes, *inference.tensors], graph.source)
     index = None if target is None else graph.place(target)
-    every = findings(problem, examination, judge)
+    every = findings_of(problem, examination, judge)
     region = precondition(problem, examination, judge) if target is None else None
     groups: tuple[Group, ...] = ()
     if region is not None:
-        shown, groups = grouped(every, problem, examination, judge, region)
+        shown, groups = group_findings(every, problem, examination, judge, region)
     else:
         shown = _about(index, every, examination)
-    touched, causes = _touched(target, index, examination, judge)
+    touched, causes = _tensors_and_causes(target, index, examination, judge)
     cores, in_time = CoreFinder(problem, examination, judge), judge.deadline.attempt
     judged = next((j for j in examination.judgements if any(f.index == j.index for f in shown)), None)
     if constraints and index is None:
@@ -61,7 +61,7 @@ def explanation_of(
     )
 
 
-def _touched(
+def _tensors_and_causes(
     target: str | None, index: int | None, examination: Examination, judge: Judge
 ) -> tuple[list[str], tuple[Cause, ...]]:
     """Return the tensors of a target (a node's inputs and outputs, or itself), and the causes of a tensor's sizes."""

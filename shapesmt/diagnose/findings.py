@@ -23,7 +23,7 @@ from shapesmt.algebra import (
     memo,
     negate,
     of_atom,
-    resolved,
+    resolve,
     substitute,
 )
 from shapesmt.deadline import stage
@@ -46,7 +46,7 @@ READABLE = 100  # the most characters of a condition for which no shorter form i
 
 
 @stage("explanations")
-def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[Finding, ...]:
+def findings_of(problem: Problem, examination: Examination, judge: Judge) -> tuple[Finding, ...]:
     """Return a finding for every judgement and every undecided node: the gravest first, then in graph order."""
     tracer = Tracer(problem.graph, examination.original.tensors)
     indexed = []
@@ -136,7 +136,7 @@ def finding_at(
     own = tuple(r for r in requirements if r.formula is not TRUE and r.formula.symbols <= values.keys())
     if all(map(Evaluator(dict(values)).formula, (r.formula for r in own))):
         return None
-    condition = resolved(all_of(*(r.formula for r in own)))
+    condition = resolve(all_of(*(r.formula for r in own)))
     verdict = Verdict.FAILS if condition is FALSE else Verdict.DEPENDS
     j = Judgement(
         index, problem.graph.nodes[index], examination.admissible(problem), condition,
@@ -157,7 +157,7 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
     from shapesmt.region import readable
 
     def whole() -> Region:
-        return described(all_of(*conditions), examination.admissible(problem), examination, judge)
+        return describe_region(all_of(*conditions), examination.admissible(problem), examination, judge)
 
     region = judge.deadline.attempt(whole, Region(tuple(filter(readable, map(conjunct_of, conditions))), False, True))
     exact, partial = region.exact and examination.decided, region.partial or not examination.decided
@@ -166,7 +166,7 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
     return Precondition(region.conjuncts, exact, partial=partial)
 
 
-def guarded(problem: Problem, examination: Examination, judge: Judge) -> Guarded | None:
+def guard_region(problem: Problem, examination: Examination, judge: Judge) -> Guarded | None:
     """Return the inputs for which the nodes run, and which of these inputs the guards refuse.
 
     None if the program has no guards that refuse inputs, or if a node is undecided or fails for every input.
@@ -179,7 +179,7 @@ def guarded(problem: Problem, examination: Examination, judge: Judge) -> Guarded
     if any(j.verdict is not Verdict.DEPENDS for j in others):
         return None
     conditions, domain = [j.condition for j in others], examination.admissible(problem)
-    nodes = described(all_of(*conditions), domain, examination, judge) if conditions else Region((), True)
+    nodes = describe_region(all_of(*conditions), domain, examination, judge) if conditions else Region((), True)
     if not guards:
         return Guarded(nodes.text, nodes.exact, unread=unread)
     refusing = domain.copy()
@@ -187,7 +187,7 @@ def guarded(problem: Problem, examination: Examination, judge: Judge) -> Guarded
 
     def beyond() -> Region:
         own = [part for part in guards[0].condition.conjuncts if not judge.proves(refusing, part)]
-        return described(negate(all_of(*own)), refusing, examination, judge)
+        return describe_region(negate(all_of(*own)), refusing, examination, judge)
 
     refused = judge.deadline.attempt(beyond, Region((), False))
     told = conjunction(refused.text) if refused.exact else ""
@@ -200,10 +200,14 @@ def _hinges(condition: Formula) -> bool:
     return any(s.by_data for s in condition.symbols)
 
 
-def described(condition: Formula, domain: Domain, examination: Examination, judge: Judge) -> Region:
+def describe_region(condition: Formula, domain: Domain, examination: Examination, judge: Judge) -> Region:
     """Return the inputs for which a condition holds whatever the data; inexact if data-dependent sizes are related."""
     region = judge.region(domain, condition)
-    return region if examination.independent(judge.tied(domain, condition.symbols)) else region._replace(exact=False)
+    return (
+        region
+        if examination.independent(judge.related_symbols(domain, condition.symbols))
+        else region._replace(exact=False)
+    )
 
 
 def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Judge, tracer: Tracer) -> Finding:
@@ -258,7 +262,7 @@ def _because(j: Judgement, sides: list[Dim], tracer: Tracer) -> tuple[Cause, ...
     if max((len(c.expr) for c in causes), default=0) <= READABLE:
         return causes
     values = None if tracer.values is None else j.narrowing.values(tracer.values)
-    return tracer.at(values, j.inference.tensors).causes_of_clash(j.node, j.narrowing.narrowed(sides))
+    return tracer.at(values, j.inference.tensors).causes_of_clash(j.node, j.narrowing.narrow_sizes(sides))
 
 
 def _decisive(j: Judgement, formula: Formula, values: Mapping[Atom, int], judge: Judge) -> Sequence[Atom]:
@@ -274,7 +278,7 @@ def _deciding(judge: Judge, domain: Domain, about: tuple[Formula, bool, tuple[tu
     formula, depends, known = about
     relevant, values = sorted(formula.symbols, key=domain.order), dict(known)
     if not depends or any(s.universal for s in relevant):
-        return domain.cone(relevant)[0]
+        return domain.closure(relevant)[0]
     for s in relevant[::-1] if len(relevant) > 1 else ():
         if not _can_mend(s, formula, values, domain):
             fixed = domain.copy()
@@ -308,7 +312,7 @@ def _as_first_inferred(index: int, examination: Examination) -> Formula | None:
     original = examination.original.applications[index]
     if original.unjudged or any(map(is_open, original.requirements)):
         return None
-    return resolved(all_of(*(r.formula for r in original.requirements)))
+    return resolve(all_of(*(r.formula for r in original.requirements)))
 
 
 def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: Judge) -> Region | None:
@@ -332,8 +336,8 @@ def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: 
             return NONE
     if condition is FALSE:
         return NONE
-    region = described(condition, domain, examination, judge)
+    region = describe_region(condition, domain, examination, judge)
     if region.exact and sum(map(len, region.text)) <= READABLE:
         return region
-    anywhere = described(condition, examination.admissible(problem), examination, judge)
+    anywhere = describe_region(condition, examination.admissible(problem), examination, judge)
     return min(region, anywhere, key=lambda r: (not r.exact, len(r.text), sum(map(len, r.text))))

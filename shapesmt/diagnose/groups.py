@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 
 from shapesmt.algebra import Verdict, all_of
-from shapesmt.diagnose.findings import described
+from shapesmt.diagnose.findings import describe_region
 from shapesmt.examine import Examination, Judge, Judgement, Problem
 from shapesmt.graph import Graph
 from shapesmt.region import Region
 from shapesmt.report import Finding, FindingKind, Group, Precondition, altered
 
 
-def grouped(
+def group_findings(
     findings: Sequence[Finding], problem: Problem, examination: Examination, judge: Judge, region: Precondition
 ) -> tuple[tuple[Finding, ...], tuple[Group, ...]]:
     """Return the findings with their groups, and the groups in the order of their first findings."""
@@ -97,7 +97,9 @@ def _group(
         for other in examination.judgements:  # the conditions are simplified by those of other nodes before them
             if other.verdict is Verdict.DEPENDS and other.index < last and other.index not in own:
                 domain.assume(other.condition)
-        covering = judge.deadline.attempt(lambda: described(condition, domain, examination, judge), Region((), False))
+        covering = judge.deadline.attempt(
+            lambda: describe_region(condition, domain, examination, judge), Region((), False)
+        )
         text, exact = covering.whole, covering.exact
     if not exact:
         return Group(len(members), behind)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _CACHE = re.compile(r"(?:^|[._/])(?:kv_?)?(?:past|caches?)(?![a-z])", re.IGNORECASE)
 
 
-def hints(problem: Problem, examination: Examination) -> tuple[str, ...]:
+def hints_of(problem: Problem, examination: Examination) -> tuple[str, ...]:
     """Return the hints: the file lacks data, the ranges leave out a decoder's first step, other runtimes differ."""
     noted = {} if problem.graph.is_program else problem.ranges  # PyTorch's exporter leaves out size 1 in metadata
     noted = {name: r for name, r in noted.items() if r.source == "metadata"}

@@ -11,7 +11,7 @@ from dataclasses import replace
 from shapesmt.algebra import Assignment, Dim, Verdict, absolute, all_of, at_least, at_most, equal, total
 from shapesmt.diagnose.findings import precondition
 from shapesmt.errors import UsageError
-from shapesmt.examine import Claims, Examination, Judge, Problem, Question, examined, posed
+from shapesmt.examine import Claims, Examination, Judge, Problem, Question, examine_problem, pose_problem
 from shapesmt.presolve import Domain
 from shapesmt.report import Precondition, Release
 
@@ -19,7 +19,7 @@ MAX_AWAY = 1 << 12  # the distance from the given number that is searched, halve
 MIN_AWAY = 1 << 5  # but at least this
 
 
-def release(question: Question, problem: Problem, examination: Examination, judge: Judge) -> Release | None:
+def find_release(question: Question, problem: Problem, examination: Examination, judge: Judge) -> Release | None:
     """Return the inputs for which a failing model would run without its `--dim` numbers; None if none is known."""
     if examination.verdict is not Verdict.FAILS or not examination.fails:
         return None
@@ -35,8 +35,10 @@ def _without(pinned: Mapping[str, int], question: Question, problem: Problem, ju
     """Return the inputs for which a model runs without these numbers; None if it always fails or none is admissible."""
     dims = {name: r for name, r in (question.dims or {}).items() if name not in pinned}
     try:
-        freed, examination = examined(
-            posed(problem.graph, replace(question, dims=dims), judge), judge, trust=question.claims is Claims.TRUST
+        freed, examination = examine_problem(
+            pose_problem(problem.graph, replace(question, dims=dims), judge),
+            judge,
+            trust=question.claims is Claims.TRUST,
         )
     except UsageError:  # the assumptions contradict the default ranges
         return None
@@ -63,7 +65,7 @@ def _nearest(
         within.assume(
             all_of(*(f for d, (lo, hi) in zip(away, ways, strict=True) for f in (at_least(d, lo), at_most(d, hi))))
         )
-        values = judge.complete(within, _least_moved(away, within, judge)) if judge.inhabited(within) else None
+        values = judge.complete(within, _least_moved(away, within, judge)) if judge.is_inhabited(within) else None
         if values is not None:
             symbols = problem.counterexample(values).symbols
             found.append({name: size for name, size in symbols.items() if name in pinned or name in named})
@@ -79,6 +81,6 @@ def _least_moved(away: Sequence[Dim], within: Domain, judge: Judge) -> Assignmen
     for size in away[:0:-1]:
         same = within.copy()
         same.assume(all_of(at_most(moved, least.value), equal(size, 0)))
-        if judge.inhabited(same):
+        if judge.is_inhabited(same):
             within = same
     return judge.extent(within, moved)[0].witness

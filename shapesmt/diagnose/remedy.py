@@ -36,16 +36,16 @@ _REMEDIES: dict[Hashable, Remedy | None] = memo("remedies", {})
 
 
 @stage("what would help")
-def remedy(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
+def find_remedy(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
     """Return the remedy for a model that runs for some inputs; None if none is proven before the deadline."""
     if examination.verdict is not Verdict.DEPENDS or not examination.decided or region.nowhere:
         return None
     if any(number > LARGEST for said in region.conjuncts for number in numbers(said.formula)):
         return None  # no declared size may be that large
-    return judge.deadline.attempt(lambda: _known(problem, examination, judge, region), None)
+    return judge.deadline.attempt(lambda: _cached_remedy(problem, examination, judge, region), None)
 
 
-def _known(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
+def _cached_remedy(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
     """Return the remedy, computed once for equal conditions on equal inputs; None if none is proven."""
     conditions, elements = [j.condition for j in examination.judgements], _elements(problem)
     inputs = *problem.dims.items(), *problem.ranges.items(), elements
@@ -63,7 +63,7 @@ def _elements(problem: Problem) -> frozenset[str]:
 def _remedy(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
     conditions, elements = [j.condition for j in examination.judgements], _elements(problem)
     needed = region.conjuncts if region.exact else tuple(map(conjunct_of, conditions))
-    exactly = declared(region.conjuncts, problem.ranges, elements)
+    exactly = as_declarations(region.conjuncts, problem.ranges, elements)
     start = exactly if region.exact else Narrowed({}, needed)
     by_inputs = not any(s.universal for c in start.assumed for s in c.formula.symbols)  # data can't be declared
     plain = in_a_box(start, problem, elements) if by_inputs else None
@@ -71,7 +71,7 @@ def _remedy(problem: Problem, examination: Examination, judge: Judge, region: Pr
         return plain.remedy(problem.ranges, elements, _note(plain, needed, problem, examination, judge))
     if _suffices(exactly, needed, problem, examination, judge):
         return exactly.remedy(problem.ranges, elements)
-    one_input = declared(_at_one_input(problem, examination, judge), problem.ranges, elements)
+    one_input = as_declarations(_at_one_input(problem, examination, judge), problem.ranges, elements)
     sufficient = _suffices(one_input, [*map(conjunct_of, conditions)], problem, examination, judge)
     return one_input.remedy(problem.ranges, elements) if sufficient else None
 
@@ -120,7 +120,7 @@ def in_a_box(narrowed: Narrowed, problem: Problem, elements: AbstractSet[str]) -
     return Narrowed({**narrowed.ranges, **ranges}, assumed) if all(map(readable, assumed)) else None
 
 
-def declared(
+def as_declarations(
     conjuncts: Iterable[Conjunct], symbols: Mapping[str, SymbolRange], elements: AbstractSet[str] = frozenset()
 ) -> Narrowed:
     """Return conjuncts on one symbol as ranges if possible, others as assumptions; `elements` as in `remedy`."""
@@ -130,7 +130,7 @@ def declared(
         match said:
             case Interval(symbol=s) | Residue(symbol=s) if s.name in symbols and symbols[s.name].source != "--shape":
                 known = symbols[s.name]
-                narrowed = _narrowed(said, ranges.get(s.name) or Range(known.min, known.max, known.step))
+                narrowed = _narrow(said, ranges.get(s.name) or Range(known.min, known.max, known.step))
                 if narrowed is not None and (narrowed.lo >= 0 or s.name in elements):
                     ranges[s.name] = narrowed
                     continue
@@ -146,7 +146,7 @@ def _open(interval: Range, known: SymbolRange) -> str:
     return f"{low}..{high}" + (f":{interval.step}" if interval.step > 1 else "")
 
 
-def _narrowed(said: Interval | Residue, old: Range) -> Range | None:
+def _narrow(said: Interval | Residue, old: Range) -> Range | None:
     """Return the part of a range in which a conjunct holds; None if a range can't express that, or it is empty."""
     low, high, step = old.lo, old.hi, old.step
     match said:
@@ -195,7 +195,7 @@ def _note(plain: Narrowed, needed: Sequence[Conjunct], problem: Problem, examina
     valid = examination.admissible(problem)
     valid.assume(all_of(*(said.formula for said in needed)))
     valid.assume(negate(all_of(*looser)))
-    others = judge.inhabited(valid)
+    others = judge.is_inhabited(valid)
     return in_words(facts.Nearby(slack, others)) if slack or others else ""
 
 

@@ -5,7 +5,7 @@
 >>> from shapesmt.rules import tensor
 >>> text = '<ir_version: 8, opset_import: ["":18]> g (float[1, 3, h, w] x) => (y) {'
 >>> graph = load((text + "y = MaxPool <kernel_shape=[3,3], strides=[2,2], dilations=[1,1]> (x) }").encode())
->>> settings(graph.nodes[0], graph, {"x": tensor("float32", [1, 3, symbol("h", 8), symbol("w", 8)])})
+>>> settings_of(graph.nodes[0], graph, {"x": tensor("float32", [1, 3, symbol("h", 8), symbol("w", 8)])})
 'kernel 3, stride 2'
 """
 
@@ -31,7 +31,7 @@ _KNOWN: dict[Schemas | None, dict[tuple[object, ...], str]] = memo("settings", {
 
 
 def alone(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> tuple[Graph, dict[str, Tensor]]:
-    """Return a graph and tensors with only the parts on which the `settings` of one node depend."""
+    """Return a graph and tensors with only the parts on which the `settings_of` of one node depend."""
     functions = graph.functions if (node.domain, node.op) in graph.functions else {}
     schemas, runtime = graph.schemas, graph.runtime
     around = Graph(graph.name, {}, [], [], {}, {}, graph.opsets, functions, schemas=schemas, runtime=runtime)
@@ -39,7 +39,7 @@ def alone(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> tuple[Grap
 
 
 @one_call()
-def settings(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> str:
+def settings_of(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> str:
     """Return the attributes and constant inputs without which the node's output sizes or requirements would differ."""
     if node.attributes.graphs:
         return ""
@@ -108,10 +108,10 @@ def _attribute(name: str, value: object) -> str:
     if not numbers or len(numbers) > MAX_LISTED or not all(isinstance(n, (int, float)) for n in numbers):
         return ""
     if name in _SINGULAR and len(set(numbers)) == 1:
-        return f"{_SINGULAR[name]} {_listed(numbers[:1])}"
+        return f"{_SINGULAR[name]} {_number_list(numbers[:1])}"
     half = len(numbers) // 2
     symmetric = name == "pads" and numbers[:half] == numbers[half:]
-    return f"{name} {_listed(numbers[:half] if symmetric else numbers)}"
+    return f"{name} {_number_list(numbers[:half] if symmetric else numbers)}"
 
 
 def _constant(label: str, t: Tensor) -> str:
@@ -121,10 +121,10 @@ def _constant(label: str, t: Tensor) -> str:
         return ""
     nothing = Evaluator({})
     numbers = [nothing.dim(i) if isinstance(i, Dim) else i.value(nothing) for i in items if isinstance(i, (Dim, Float))]
-    return f"{label} {_listed(numbers)}"
+    return f"{label} {_number_list(numbers)}"
 
 
-def _listed(numbers: Sequence[Any]) -> str:
+def _number_list(numbers: Sequence[Any]) -> str:
     return ",".join(_number(n) for n in numbers)
 
 

@@ -7,20 +7,20 @@ from shapesmt.lazy import lazy_imports
 with lazy_imports(__name__):
     from shapesmt.examine.analysis import (
         Analysis as Analysis,
-        analysed as analysed,
-        examined as examined,
+        analyse as analyse,
+        examine_problem as examine_problem,
         pinned as pinned,
-        posed as posed,
+        pose_problem as pose_problem,
     )
     from shapesmt.examine.bounds import (
         earlier_bounds as earlier_bounds,
+        empty_bounds as empty_bounds,
         inner_bounds as inner_bounds,
         tensor_bounds as tensor_bounds,
-        unbounded as unbounded,
     )
     from shapesmt.examine.declarations import PLACEHOLDERS as PLACEHOLDERS, placeholders as placeholders
     from shapesmt.examine.examination import Examination as Examination, Judgement as Judgement
-    from shapesmt.examine.examine import claimed as claimed, is_open as is_open
+    from shapesmt.examine.examiner import is_open as is_open, shape_claims as shape_claims
     from shapesmt.examine.inputs import DEFAULT as DEFAULT, when as when
     from shapesmt.examine.judge import Judge as Judge
     from shapesmt.examine.narrowing import Narrowing as Narrowing

@@ -10,7 +10,7 @@ from shapesmt.deadline import Deadline, stage
 from shapesmt.errors import UsageError
 from shapesmt.examine.declarations import limit_ranks
 from shapesmt.examine.examination import Examination
-from shapesmt.examine.examine import examine
+from shapesmt.examine.examiner import examine
 from shapesmt.examine.judge import Judge
 from shapesmt.examine.problem import Problem, pose
 from shapesmt.examine.question import Claims, Question
@@ -40,17 +40,17 @@ class Analysis:
         return self.examination.verdict in (Verdict.DEPENDS, Verdict.FAILS)
 
 
-def analysed(model: Model, question: Question) -> Analysis:
+def analyse(model: Model, question: Question) -> Analysis:
     """Read the model, pose the problem and examine every node: the stages that all questions share."""
     graph = question.read(lambda: load(model))
     started, claims, judge = time.perf_counter(), question.claims, Judge(question.deadline)
-    problem = posed(graph, question, judge)
-    problem, examination = examined(problem, judge, trust=claims is Claims.TRUST)
+    problem = pose_problem(graph, question, judge)
+    problem, examination = examine_problem(problem, judge, trust=claims is Claims.TRUST)
     return Analysis(problem, examination, judge, started)
 
 
 @stage("ranges and relations")
-def posed(graph: Graph, question: Question, judge: Judge) -> Problem:
+def pose_problem(graph: Graph, question: Question, judge: Judge) -> Problem:
     """Return the problem that a question poses.
 
     Raises:
@@ -66,7 +66,7 @@ def posed(graph: Graph, question: Question, judge: Judge) -> Problem:
     return problem
 
 
-def examined(problem: Problem, judge: Judge, *, trust: bool) -> tuple[Problem, Examination]:
+def examine_problem(problem: Problem, judge: Judge, *, trust: bool) -> tuple[Problem, Examination]:
     """Return the problem over the symbols that the examination uses, and the examination.
 
     A symbol with a single value is replaced by that number, so that more can be decided. If some node isn't proved,

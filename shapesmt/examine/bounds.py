@@ -59,13 +59,13 @@ def inner_bounds(examination: Examination, judge: Judge) -> dict[str, TensorBoun
         for name in filter(None, (*body.inputs, *(name for node in body.nodes for name in node.outputs))):
             t = body.tensors[name]
             if t.is_tensor and t.shape is not None:
-                dims = [body.changed(d) for d in t.dims]
+                dims = [body.final_size(d) for d in t.dims]
                 bounds = TensorBounds(t.dtype, within.shape(tensor(t.dtype, dims)))
-                found[name] = bounds if name not in found else _joined(found[name], bounds)
+                found[name] = bounds if name not in found else _union(found[name], bounds)
     return found
 
 
-def _joined(one: TensorBounds, other: TensorBounds) -> TensorBounds:
+def _union(one: TensorBounds, other: TensorBounds) -> TensorBounds:
     """Return bounds that cover two runs; none if their ranks or types differ."""
     if one.shape is None or other.shape is None or len(one.shape) != len(other.shape) or one.dtype != other.dtype:
         return TensorBounds("", None)
@@ -120,7 +120,7 @@ class _Within:
             domain = self._domain.copy()
             domain.assume(condition)
             refutation = self._judge.decide(self._domain, negate(condition)).verdict
-            tied = self._judge.tied(self._domain, condition.symbols)
+            tied = self._judge.related_symbols(self._domain, condition.symbols)
             sure = _is_free(self._examination, tied)
             self._cases[condition] = (
                 refutation,
@@ -135,7 +135,7 @@ class _Within:
         return region.whole if region.exact else str(condition)
 
 
-def unbounded(examination: Examination) -> dict[str, TensorBounds]:
+def empty_bounds(examination: Examination) -> dict[str, TensorBounds]:
     """Return every tensor with the formulas of its sizes and no bounds, for a model that runs for no input."""
     sizes: dict[Dim, DimBounds] = {}
     shared: dict[Tensor, TensorBounds] = {}
@@ -155,9 +155,9 @@ def _size(dim: Dim, domain: Domain, judge: Judge, examination: Examination) -> D
     low, high = judge.extent(domain, dim)
     proven = low.proven and high.proven
     attained = examination.decided and not any(s.kind in (Kind.OPEN, Kind.LOST) for s in dim.symbols)
-    attained = attained and _is_free(examination, judge.tied(domain, dim.symbols))
+    attained = attained and _is_free(examination, judge.related_symbols(domain, dim.symbols))
     exact = proven and (attained or dim.constant is not None)
-    witnesses = _named(low.witness), _named(high.witness)
+    witnesses = _values_by_name(low.witness), _values_by_name(high.witness)
     step = 1 if low.value == high.value else step_of(dim)
     return DimBounds(max(low.value or 0, 0), high.value, str(dim), exact, witnesses, step)
 
@@ -168,5 +168,5 @@ def _is_free(examination: Examination, tied: Collection[Atom]) -> bool:
     return examination.independent(tied) and not held
 
 
-def _named(witness: Assignment | None) -> dict[str, int] | None:
+def _values_by_name(witness: Assignment | None) -> dict[str, int] | None:
     return None if witness is None else {symbol.name: value for symbol, value in witness.items()}

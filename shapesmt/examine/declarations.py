@@ -21,7 +21,7 @@ from shapesmt.language import (
     parse_dim,
     parse_range,
     parse_shape,
-    quoted,
+    quote,
     unknown_name,
 )
 from shapesmt.report import SymbolRange
@@ -33,7 +33,7 @@ PLACEHOLDERS = ("?", "*", "-1", "None")  # written by exporters for a size witho
 ANY_RANK = SymbolRange(0, MAX_RANK, 1, "default")
 
 
-def declarations(graph: Graph, shapes: Mapping[str, ShapeLike]) -> dict[str, tuple[str, list[Axis] | None]]:
+def input_declarations(graph: Graph, shapes: Mapping[str, ShapeLike]) -> dict[str, tuple[str, list[Axis] | None]]:
     """Return every input's element type and axes (None: any rank); the caller's shapes take precedence."""
     for name in shapes:
         if name not in graph.inputs:
@@ -44,7 +44,7 @@ def declarations(graph: Graph, shapes: Mapping[str, ShapeLike]) -> dict[str, tup
         axes: list[Range | int | str | None] | None = None if d.shape is None or d.kind != "tensor" else [*d.shape]
         axes = axes if axes is None else [None if axis in apart else axis for axis in axes]
         if name in shapes:
-            axes = _merged(name, axes, parse_shape(shapes[name], name))
+            axes = _merge(name, axes, parse_shape(shapes[name], name))
         declared[name] = (d.dtype if d.kind != "sparse" else "", None if axes is None else named_axes(name, axes))
     return declared
 
@@ -55,9 +55,9 @@ def limit_ranks(graph: Graph, shapes: Mapping[str, ShapeLike]) -> None:
     Raises:
         UsageError: An input has too many dimensions.
     """
-    for name, (_, axes) in declarations(graph, shapes).items():
+    for name, (_, axes) in input_declarations(graph, shapes).items():
         if axes is not None and len(axes) > MAX_RANK:
-            raise UsageError(f"input {quoted(name)} has {len(axes):,} dimensions; a tensor has at most {MAX_RANK}")
+            raise UsageError(f"input {quote(name)} has {len(axes):,} dimensions; a tensor has at most {MAX_RANK}")
 
 
 def own_names(graph: Graph, dims: Mapping[str, RangeLike]) -> dict[str, RangeLike]:
@@ -70,7 +70,7 @@ def own_names(graph: Graph, dims: Mapping[str, RangeLike]) -> dict[str, RangeLik
     aliases = {alias: name for alias, name in graph.aliases.items() if alias not in taken}
     for alias in aliases.keys() & dims.keys():
         if aliases[alias] in dims and dims[aliases[alias]] != dims[alias]:
-            raise UsageError(f"{quoted(alias)} is another name for {quoted(aliases[alias])}, which has another range")
+            raise UsageError(f"{quote(alias)} is another name for {quote(aliases[alias])}, which has another range")
     return {aliases.get(name, name): spec for name, spec in dims.items()}
 
 
@@ -84,14 +84,14 @@ def placeholders(graph: Graph) -> dict[str, list[str]]:
     return {mark: names for mark, names in named.items() if len(names) > 1}
 
 
-def _merged(
+def _merge(
     name: str, axes: list[Range | int | str | None] | None, shape: tuple[DimLike, ...] | None
 ) -> list[Range | int | str | None] | None:
     """Return the caller's shape, with the file's size on each axis that the caller leaves open; None for any rank."""
     if shape is None or axes is None:
         return None if shape is None else list(shape)
     if len(shape) != len(axes):
-        raise UsageError(f"--shape gives input {quoted(name)} {len(shape)} dimensions, the file gives it {len(axes)}")
+        raise UsageError(f"--shape gives input {quote(name)} {len(shape)} dimensions, the file gives it {len(axes)}")
     return [
         theirs if ours is None or (isinstance(ours, Range) and ours.lo == ours.hi == theirs) else ours
         for ours, theirs in zip(shape, axes, strict=True)
@@ -103,7 +103,7 @@ def named_axes(name: str, axes: list[Range | int | str | None]) -> list[Axis]:
     return [f"{name}_dim{i}" if axis is None or axis == "" else axis for i, axis in enumerate(axes)]
 
 
-def unranked(graph: Graph, declared: Declarations) -> list[str]:
+def inputs_without_rank(graph: Graph, declared: Declarations) -> list[str]:
     """Return the inputs that are tensors of unknown rank; sequences and optional values have no rank."""
     return [name for name, (_, axes) in declared.items() if axes is None and graph.inputs[name].kind == "tensor"]
 
@@ -141,7 +141,7 @@ def symbol_ranges(
     expressions = {name: name for name in order if name not in dims and _is_expression(name, plain)}
     sizes = dict.fromkeys(name for name in order if name not in expressions)
     for name in dims:
-        if name not in sizes and _needed(name, dims[name], graph, [size for size in sizes if size not in dims]):
+        if name not in sizes and _is_mistake(name, dims[name], graph, [size for size in sizes if size not in dims]):
             origin = _origin(dims[name])
             where = graph.source if origin is None else f"{graph.source}, named in {origin.source}"
             raise unknown_name("input dimension", name, [*sizes], where)
@@ -163,7 +163,7 @@ def symbol_ranges(
 def _axis_ranges(graph: Graph, declared: Declarations, dims: Mapping[str, RangeLike]) -> dict[str, SymbolRange | None]:
     """Return the axes' names in order, with the range in a shape or None; an axis with a range and no name gets one."""
     order: dict[str, SymbolRange | None] = {}
-    narrowed = _narrowed(graph, declared, dims)
+    narrowed = _names_of_ranges(graph, declared, dims)
     for name, (_, axes) in declared.items():
         for i, axis in enumerate(axes or ()):
             if isinstance(axis, Range):
@@ -175,7 +175,7 @@ def _axis_ranges(graph: Graph, declared: Declarations, dims: Mapping[str, RangeL
     return order
 
 
-def _narrowed(graph: Graph, declared: Declarations, dims: Mapping[str, RangeLike]) -> dict[tuple[str, int], str]:
+def _names_of_ranges(graph: Graph, declared: Declarations, dims: Mapping[str, RangeLike]) -> dict[tuple[str, int], str]:
     """Return the file's name of each axis for which a caller's shape has a range, if all its axes have the same."""
     ranges: dict[str, set[Range]] = {}
     places: dict[tuple[str, int], str] = {}
@@ -197,7 +197,7 @@ def _origin(spec: RangeLike) -> Origin | None:
     return spec.origin if isinstance(spec, Range) else None
 
 
-def _needed(name: str, spec: RangeLike, graph: Graph, others: Sequence[str]) -> bool:
+def _is_mistake(name: str, spec: RangeLike, graph: Graph, others: Sequence[str]) -> bool:
     """Whether a range for a name that no input has is an error: it isn't if a caller's shape replaced the name.
 
     An optional range is an error only if its name looks like a misspelt other name.

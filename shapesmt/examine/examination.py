@@ -12,7 +12,7 @@ from shapesmt.examine.narrowing import Narrowing
 from shapesmt.examine.problem import Problem
 from shapesmt.graph import Node
 from shapesmt.inference import Inference
-from shapesmt.presolve import Decision, Domain, remembered
+from shapesmt.presolve import Decision, Domain, compute_once
 from shapesmt.report import Counts
 from shapesmt.rules import Requirement, Unjudged
 
@@ -74,11 +74,11 @@ class Examination:
     @cached_property
     def narrowed(self) -> Domain:
         """`domain` over the symbols of `inference`."""
-        meanings = self.narrowing.meanings
-        if not meanings:
+        replacements = self.narrowing.replacements
+        if not replacements:
             return self.domain
-        about = tuple(meanings.items())
-        return remembered(_NARROWED, self.domain, about, lambda: self.domain.replaced(meanings)).copy()
+        about = tuple(replacements.items())
+        return compute_once(_NARROWED, self.domain, about, lambda: self.domain.substitute(replacements)).copy()
 
     @cached_property
     def rests_on(self) -> dict[int, set[int]]:
@@ -123,7 +123,7 @@ class Examination:
     def iterations(self) -> frozenset[Atom]:
         """The symbols for loop iterations in the conditions that hold for some inputs only."""
         conditions = [j.condition for j in self.judgements if j.verdict is Verdict.DEPENDS]
-        return frozenset(s for c in conditions for s in c.symbols if s.kind is Kind.TRIP)
+        return frozenset(s for c in conditions for s in c.symbols if s.kind is Kind.ITERATION)
 
     def independent(self, symbols: Iterable[Atom]) -> bool:
         """Whether the data-dependent symbols among these can take their values in every combination."""

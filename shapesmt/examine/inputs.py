@@ -28,7 +28,7 @@ from shapesmt.language import (
     names_in,
     parse_dim,
     parse_value,
-    quoted,
+    quote,
     unknown_name,
 )
 from shapesmt.lazy import np
@@ -60,11 +60,11 @@ class Small(NamedTuple):
         """Return the symbol of each element by name; a number if its range has a single value."""
         return {name: element_symbol(name, ranges[name], self.dtype) for name in self.names}
 
-    def value(self, meanings: Mapping[str, Dim]) -> Elements | None:
+    def value(self, dims: Mapping[str, Dim]) -> Elements | None:
         """Return the elements as expressions, given the expression of each name."""
         if self.numbers:
             return elements(self.shape, [literal(number, self.dtype) for number in self.numbers])
-        return elements(self.shape, [meanings[name] for name in self.names])
+        return elements(self.shape, [dims[name] for name in self.names])
 
     def matters(self, symbols: Mapping[str, int]) -> bool:
         """Whether an example shows it: the caller gives it floats, or one of its elements is among the symbols."""
@@ -158,7 +158,7 @@ def _require(
             continue
         if name in graph.inputs:
             what = f"of 1 to {MOST} integers, booleans or floats and of a known shape"
-            raise UsageError(f"input {quoted(name)} of {graph.source} is no tensor {what}")
+            raise UsageError(f"input {quote(name)} of {graph.source} is no tensor {what}")
         where = graph.source if origin is None else f"{graph.source}, named in {origin.source}"
         raise unknown_name("small input", name, known, where)
 
@@ -176,10 +176,10 @@ def _range(spec: ValueLike | None, name: str, dtype: str, noted: ValueLike | Non
     least, most = all_values.min, all_values.max or 0
     r = parse_value(spec, name)
     if isinstance(r, Number):
-        raise UsageError(f"{r.value:g} is no value of {quoted(name)}, which is {dtype}; {ACCEPTED_VALUE}")
+        raise UsageError(f"{r.value:g} is no value of {quote(name)}, which is {dtype}; {ACCEPTED_VALUE}")
     lo, hi = max(r.lo, least) if r.lo == LEAST_VALUE else r.lo, most if r.hi is None else r.hi
     if not least <= lo <= hi <= most:
-        raise UsageError(f"range '{r}' of {quoted(name)} isn't inside {least}..{most}, the numbers of {dtype}")
+        raise UsageError(f"range '{r}' of {quote(name)} isn't inside {least}..{most}, the numbers of {dtype}")
     return SymbolRange(lo, hi, r.step, "--value" if r.origin is None else r.origin.source)
 
 
@@ -221,7 +221,7 @@ def _number(spec: ValueLike, name: str) -> float:
     if isinstance(r, Number):
         return r.value
     if r.lo != r.hi:
-        raise UsageError(f"input {quoted(name)} holds floats, of which one value can be given, as in 2.0")
+        raise UsageError(f"input {quote(name)} holds floats, of which one value can be given, as in 2.0")
     return float(r.lo)
 
 

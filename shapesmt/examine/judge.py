@@ -28,7 +28,7 @@ from shapesmt.algebra import (
 )
 from shapesmt.deadline import Deadline, stage
 from shapesmt.lazy import np
-from shapesmt.presolve import Decision, Domain, decide_part, extent, implied, independent, together
+from shapesmt.presolve import Decision, Domain, decide_part, extent, implications, independent, together
 from shapesmt.region import Region
 
 if TYPE_CHECKING:
@@ -102,13 +102,13 @@ class Judge:
         with stage("where it runs, as formulas"):
             return self.once(_REGIONS, domain, condition, lambda within, f: describe(f, within, self.proves))
 
-    def tied(self, domain: Domain, symbols: frozenset[Atom]) -> list[Atom]:
+    def related_symbols(self, domain: Domain, symbols: frozenset[Atom]) -> list[Atom]:
         """Return the symbols that facts relate to these ones, these included."""
-        return self.once(_TIED, domain, symbols, lambda within, about: within.cone(about)[0])
+        return self.once(_TIED, domain, symbols, lambda within, about: within.closure(about)[0])
 
     @stage("conditions")
     def _decide(self, domain: Domain, formula: Formula) -> Decision:
-        parts = independent(domain, domain.simplified(formula))
+        parts = independent(domain, domain.simplify(formula))
         return together(domain, [decide_part(domain, part) or self._solve(domain, part) for part in parts])
 
     def _solve(self, domain: Domain, formula: Formula) -> Decision:
@@ -116,10 +116,10 @@ class Judge:
         symbols, facts = domain.about(formula.symbols)
         key = (formula, *facts)
         if key not in self._decisions:
-            self._decisions[key] = self._decided(formula, symbols, facts)
+            self._decisions[key] = self._decide_by_solver(formula, symbols, facts)
         return self._decisions[key]
 
-    def _decided(self, formula: Formula, symbols: Sequence[Atom], facts: Sequence[Formula]) -> Decision:
+    def _decide_by_solver(self, formula: Formula, symbols: Sequence[Atom], facts: Sequence[Formula]) -> Decision:
         failing = (*facts, negate(formula))
         refuted = self._ask(failing)
         if refuted.verdict == "unsat":
@@ -127,20 +127,20 @@ class Judge:
         if refuted.verdict != "sat":
             return Decision(Verdict.UNKNOWN, "z3")
         counterexample = self._solver.smallest_model(failing, symbols, self.deadline, refuted)
-        satisfied = self._satisfied((*facts, formula)) if formula is not FALSE else "unsat"
+        satisfied = self._satisfiability((*facts, formula)) if formula is not FALSE else "unsat"
         verdicts = {"sat": Verdict.DEPENDS, "unsat": Verdict.FAILS, "unknown": Verdict.UNKNOWN}
         return Decision(verdicts[satisfied], "z3", counterexample)
 
     def _ask(self, conditions: tuple[Formula, ...]) -> Answer:
         """Return the solver's answer; the same conditions are sent once."""
         if conditions not in self._answers:
-            answer = self._answers[conditions] = self._checked(conditions)
+            answer = self._answers[conditions] = self._query(conditions)
             self._open += answer.verdict == "unknown"
             if answer.verdict == "sat":
                 self._models.appendleft(answer.model)
         return self._answers[conditions]
 
-    def _checked(self, conditions: Sequence[Formula]) -> Answer:
+    def _query(self, conditions: Sequence[Formula]) -> Answer:
         """Return the solver's answer; "unknown" once the number of queries is used up."""
         if self._asks is None:
             return cast("Answer", self._solver.check(conditions, self.deadline))
@@ -149,7 +149,7 @@ class Judge:
         self._asks -= 1
         return cast("Answer", self._solver.check(conditions, self.deadline, effort=BRIEF))
 
-    def _satisfied(self, conditions: tuple[Formula, ...]) -> Literal["sat", "unsat", "unknown"]:
+    def _satisfiability(self, conditions: tuple[Formula, ...]) -> Literal["sat", "unsat", "unknown"]:
         """Return whether the conditions can hold together; earlier models are tried before the solver is asked."""
         symbols = frozenset[Atom]().union(*(f.symbols for f in conditions))
         for model in self._models:
@@ -157,9 +157,9 @@ class Judge:
                 return "sat"
         return self._ask(conditions).verdict
 
-    def implied(self, domain: Domain, condition: Formula) -> list[Formula]:
+    def implications(self, domain: Domain, condition: Formula) -> list[Formula]:
         """Return simpler facts that follow from a condition, such as that a size is never 0; [] if time is up."""
-        return self.deadline.attempt(lambda: implied(domain, condition), [])
+        return self.deadline.attempt(lambda: implications(domain, condition), [])
 
     def proves(self, domain: Domain, formula: Formula) -> bool:
         """Whether the condition is proven to hold over the domain; cheaper than to `decide` it."""
@@ -167,33 +167,33 @@ class Judge:
 
     @stage("conditions")
     def _proves(self, domain: Domain, formula: Formula) -> bool:
-        parts = independent(domain, domain.simplified(formula))
+        parts = independent(domain, domain.simplify(formula))
         decided = [decide_part(domain, part) for part in parts]
         if any(d is not None and d.verdict is not Verdict.PROVED for d in decided):
             return False
         open_parts = (part for part, known in zip(parts, decided, strict=True) if known is None)
-        return all(self._refuted(domain, part) for part in open_parts)
+        return all(self._solver_proves(domain, part) for part in open_parts)
 
-    def _refuted(self, domain: Domain, formula: Formula) -> bool:
+    def _solver_proves(self, domain: Domain, formula: Formula) -> bool:
         """Whether the solver proves that no admissible input fails a condition."""
-        return self._satisfied((*domain.about(formula.symbols)[1], negate(formula))) == "unsat"
+        return self._satisfiability((*domain.about(formula.symbols)[1], negate(formula))) == "unsat"
 
     def satisfiable(self, domain: Domain) -> bool:
         """Whether any input is admissible; True as well if that couldn't be decided."""
         return self.deadline.attempt(lambda: self._satisfiable(domain), True)
 
-    def inhabited(self, domain: Domain) -> bool:
+    def is_inhabited(self, domain: Domain) -> bool:
         """Whether some input is known to be admissible; False as well if that couldn't be decided."""
-        return self.deadline.attempt(lambda: self._inhabited(domain), False)
+        return self.deadline.attempt(lambda: self._decide_inhabited(domain), False)
 
-    def _inhabited(self, domain: Domain) -> bool:
+    def _decide_inhabited(self, domain: Domain) -> bool:
         empty = domain.is_empty()
-        return self._satisfied(tuple(domain.facts)) == "sat" if empty is None else not empty
+        return self._satisfiability(tuple(domain.facts)) == "sat" if empty is None else not empty
 
     def _satisfiable(self, domain: Domain) -> bool:
         empty = domain.is_empty()
         if empty is None:
-            return self._checked(domain.facts).verdict != "unsat"
+            return self._query(domain.facts).verdict != "unsat"
         return not empty
 
     def extent(self, domain: Domain, dim: Dim) -> tuple[End, End]:
@@ -237,7 +237,7 @@ class Judge:
         for s in domain.symbols:
             if s in values:
                 continue
-            tied, facts = domain.cone((s,))
+            tied, facts = domain.closure((s,))
             first = {t: int(domain.ends(t)[0]) for t in tied if domain.ends(t)[0] > -inf}
             if len(first) == len(tied) and all(map(Evaluator(first).formula, facts)):
                 values.update(first)

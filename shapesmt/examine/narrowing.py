@@ -10,40 +10,40 @@ from collections.abc import Hashable, Iterable, Mapping
 from functools import cached_property
 
 from shapesmt.algebra import TRUE, Atom, Dim, Formula, Substitution, memo, of_atom
-from shapesmt.rules import Requirement, Tensor, rewritten, tensor
+from shapesmt.rules import Requirement, Tensor, rewrite_tensor, tensor
 
 
-def narrowing_to(meanings: Mapping[Atom, Dim]) -> Narrowing:
+def narrowing_to(replacements: Mapping[Atom, Dim]) -> Narrowing:
     """Return the narrowing by a substitution; equal substitutions share one object, which caches its translations."""
-    key = tuple(meanings.items())
+    key = tuple(replacements.items())
     known = _NARROWINGS.get(key)
     if known is None:
-        known = _NARROWINGS[key] = Narrowing(meanings)
+        known = _NARROWINGS[key] = Narrowing(replacements)
     return known
 
 
 class Narrowing:
     """Replaces symbols by ones that satisfy the reported conditions, and translates back."""
 
-    def __init__(self, meanings: Mapping[Atom, Dim]) -> None:
-        self.meanings = meanings
-        self._forth = Substitution(meanings)
-        twins = {a.as_symbol(): of_atom(s) for s, a in meanings.items()}
+    def __init__(self, replacements: Mapping[Atom, Dim]) -> None:
+        self.replacements = replacements
+        self._forth = Substitution(replacements)
+        twins = {a.as_symbol(): of_atom(s) for s, a in replacements.items()}
         self._back = Substitution({twin: s for twin, s in twins.items() if twin is not None})
 
     def tensor(self, t: Tensor) -> Tensor:
         """Return an input tensor over the narrowed symbols."""
         if t.shape is None:
             return t if t.ndim is None else tensor(t.dtype, None, ndim=self._forth.apply(t.ndim))
-        return rewritten(t, self._forth)
+        return rewrite_tensor(t, self._forth)
 
-    def narrowed(self, sizes: Iterable[Dim]) -> list[Dim]:
+    def narrow_sizes(self, sizes: Iterable[Dim]) -> list[Dim]:
         """Return sizes over the narrowed symbols."""
         return [self._forth.apply(d) for d in sizes]
 
     def values(self, values: Mapping[Atom, int]) -> dict[Atom, int]:
         """Return the assignment, with the values of the narrowed symbols added."""
-        twins = {a.as_symbol(): values[s] for s, a in self.meanings.items() if s in values}
+        twins = {a.as_symbol(): values[s] for s, a in self.replacements.items() if s in values}
         return {**values, **{twin: value for twin, value in twins.items() if twin is not None}}
 
     def back(self, formula: Formula) -> Formula:
@@ -54,7 +54,7 @@ class Narrowing:
     @cached_property
     def only_ranges(self) -> bool:
         """Whether each symbol is replaced by one of the same name in a narrower range."""
-        twins = ((s, meaning.as_symbol()) for s, meaning in self.meanings.items())
+        twins = ((s, replacement.as_symbol()) for s, replacement in self.replacements.items())
         return all(twin is not None and twin.name == s.name for s, twin in twins)
 
     def settles(self, formula: Formula) -> bool:

@@ -28,14 +28,14 @@ from shapesmt.examine.declarations import (
     ANY_RANK,
     Axis,
     Declarations,
-    declarations,
     give_rank,
+    input_declarations,
+    inputs_without_rank,
     named_axes,
     own_names,
     rank_name,
     symbol_range,
     symbol_ranges,
-    unranked,
 )
 from shapesmt.examine.inputs import Small, constant_shapes, idle_elements, open_elements, small_inputs
 from shapesmt.examine.question import NO_OPTIONS, Question
@@ -50,9 +50,9 @@ from shapesmt.language import (
     parse_formula,
     parse_range,
 )
-from shapesmt.presolve import Domain, eliminated
+from shapesmt.presolve import Domain, eliminate
 from shapesmt.report import Counterexample, SymbolRange
-from shapesmt.rules import Requirement, Tensor, rewritten, tensor
+from shapesmt.rules import Requirement, Tensor, rewrite_tensor, tensor
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,12 +120,12 @@ class Problem:
                 read[text] = parse_dim(text, self.dims)
         return {text: size for text, size in read.items() if names_in(text)}
 
-    def widened(self) -> Problem:
+    def widen(self) -> Problem:
         """Return the problem for inputs of any size, without assumptions; a size may be 0 only if it is declared so."""
         ranges = {name: SymbolRange(min(r.min, 1), None, 1, r.source) for name, r in self.ranges.items()}
         ranges.update(dict.fromkeys(map(rank_name, self.ranks), ANY_RANK))
         ranges.update({name: r for small in self.small.values() for name, r in small.anything().items()})
-        return _posed(self.graph, self.declared, self.expressions, ranges, small=self.small)
+        return _make_problem(self.graph, self.declared, self.expressions, ranges, small=self.small)
 
     def at(self, numbers: Mapping[Atom, Dim]) -> Problem:
         """Return the problem with these numbers instead of symbols."""
@@ -135,7 +135,7 @@ class Problem:
         domain = Domain(symbols, [substitute(f, numbers) for f in self.domain.facts])
         dims = {name: substitute(d, numbers) for name, d in self.dims.items()}
         ranks = {name: substitute(d, numbers) for name, d in self.ranks.items()}
-        inputs = {name: rewritten(t, Substitution(numbers)) for name, t in self.inputs.items()}
+        inputs = {name: rewrite_tensor(t, Substitution(numbers)) for name, t in self.inputs.items()}
         problem = dataclasses.replace(self, dims=dims, inputs=inputs, domain=domain, ranks=ranks)
         return _with_ranks(problem) if ranks else problem
 
@@ -164,26 +164,26 @@ def pose(graph: Graph, question: Question = NO_OPTIONS) -> Problem:
         UsageError: A name that doesn't exist, a malformed range, shape or expression.
     """
     graph = graph.unguarded if question.guards == "ignore" else graph
-    return _without_idle(_posed(graph, *_declared(graph, question), _assume(graph, question)))
+    return _without_idle(_make_problem(graph, *_read_declarations(graph, question), _assume(graph, question)))
 
 
 def pose_everything(graph: Graph) -> Problem:
     """Return the problem of all inputs that a graph's declared shapes admit: any size (0 too), any elements."""
-    declared, names, ranges, small = _declared(dataclasses.replace(graph, ranges={}), NO_OPTIONS)
+    declared, names, ranges, small = _read_declarations(dataclasses.replace(graph, ranges={}), NO_OPTIONS)
     elements = {name for one in small.values() for name in one.names}
     sizes = {
         n: SymbolRange(0, None, 1, "model") if n not in elements and r != ANY_RANK else r for n, r in ranges.items()
     }
-    return _posed(graph, declared, names, sizes, small)
+    return _make_problem(graph, declared, names, sizes, small)
 
 
-def _declared(
+def _read_declarations(
     graph: Graph, question: Question
 ) -> tuple[Declarations, dict[str, str], dict[str, SymbolRange], dict[str, Small]]:
     """Return the inputs' axes, the names that are formulas, the ranges of the other names, and the small inputs."""
     dims = own_names(graph, question.dims or {})
-    declared = declarations(graph, question.shapes or {})
-    ranks = unranked(graph, declared)
+    declared = input_declarations(graph, question.shapes or {})
+    ranks = inputs_without_rank(graph, declared)
     for name in ranks:
         give_rank(name, declared, dims)
     names, ranges = symbol_ranges(graph, declared, dims, list(map(rank_name, ranks)))
@@ -199,7 +199,7 @@ def _assume(graph: Graph, question: Question) -> Mapping[str, Origin]:
     return {text: Origin("metadata", needed=False) for text in graph.relations} | {**own}
 
 
-def _posed(
+def _make_problem(
     graph: Graph,
     declared: Declarations,
     names: Mapping[str, str],
@@ -216,17 +216,15 @@ def _posed(
     known = {**{alias: free[name] for alias, name in graph.aliases.items() if name in free}, **free}
     assumed = {text: origin for text, origin in (assume or {}).items() if _applies(text, origin, known)}
     sources = {text: origin.source for text, origin in assumed.items() if origin.source != "--assume"}
-    formulas = [_assumed(text, origin, known) for text, origin in assumed.items()]
-    solved, facts = eliminated(all_of(*formulas).conjuncts)
-    meanings = {name: substitute(d, solved) for name, d in free.items()}
-    ranks = {name: meanings[rank_name(name)] for name in unranked(graph, declared)}
-    inputs = _inputs(declared, meanings, names, ranks)
-    inputs.update({name: tensor(s.dtype, s.shape, s.value(meanings)) for name, s in small.items()})
+    formulas = [_parse_assumption(text, origin, known) for text, origin in assumed.items()]
+    solved, facts = eliminate(all_of(*formulas).conjuncts)
+    dims = {name: substitute(d, solved) for name, d in free.items()}
+    ranks = {name: dims[rank_name(name)] for name in inputs_without_rank(graph, declared)}
+    inputs = _inputs(declared, dims, names, ranks)
+    inputs.update({name: tensor(s.dtype, s.shape, s.value(dims)) for name, s in small.items()})
     symbols = [s for d in free.values() if (s := d.as_symbol()) is not None and s not in solved]
     domain = Domain(symbols, facts)
-    problem = Problem(
-        graph, ranges, meanings, inputs, domain, tuple(assumed), sources, declared, names, ranks, (), small
-    )
+    problem = Problem(graph, ranges, dims, inputs, domain, tuple(assumed), sources, declared, names, ranks, (), small)
     return _with_ranks(problem) if ranks else problem
 
 
@@ -245,7 +243,7 @@ def _without_idle(problem: Problem) -> Problem:
 
 def names_of(graph: Graph) -> tuple[frozenset[str], frozenset[str]]:
     """Return the names that an assumption can use: of input dimensions, and of elements of small inputs."""
-    _, _, ranges, small = _declared(graph, NO_OPTIONS)
+    _, _, ranges, small = _read_declarations(graph, NO_OPTIONS)
     elements = frozenset(name for s in small.values() for name in s.names)
     return frozenset(ranges.keys() - elements | graph.aliases.keys()), elements
 
@@ -255,7 +253,7 @@ def _applies(text: str, origin: Origin, known: Mapping[str, Dim]) -> bool:
     return origin.needed or all(name in known or misspelt(name, known) for name in names_in(text))
 
 
-def _assumed(text: str, origin: Origin, known: Mapping[str, Dim]) -> Formula:
+def _parse_assumption(text: str, origin: Origin, known: Mapping[str, Dim]) -> Formula:
     try:
         return parse_formula(text, known, LARGEST)
     except UsageError as error:
@@ -265,7 +263,7 @@ def _assumed(text: str, origin: Origin, known: Mapping[str, Dim]) -> Formula:
 def _with_ranks(problem: Problem) -> Problem:
     """Return the problem with the input ranks that its nodes require; repeat until no further rank follows."""
     while True:
-        problem = _sized(problem)
+        problem = _with_sizes(problem)
         unknown = {t.ndim for t in problem.inputs.values() if t.shape is None and t.ndim is not None}
         symbols = {s for ndim in unknown for s in ndim.symbols}
         if not symbols:
@@ -288,7 +286,7 @@ def _with_ranks(problem: Problem) -> Problem:
         problem = dataclasses.replace(problem, inputs=inputs, assumed=assumed)
 
 
-def _sized(problem: Problem) -> Problem:
+def _with_sizes(problem: Problem) -> Problem:
     """Return the problem with a symbol for each size of an input whose rank has become known."""
     inputs, ranges, dims = dict(problem.inputs), dict(problem.ranges), dict(problem.dims)
     for name, t in problem.inputs.items():

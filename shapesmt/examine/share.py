@@ -8,7 +8,7 @@ from math import prod
 from shapesmt.algebra import Formula, Verdict, all_of, memo
 from shapesmt.examine.examination import Examination
 from shapesmt.examine.problem import Problem
-from shapesmt.presolve import Domain, grouped, remembered
+from shapesmt.presolve import Domain, compute_once, group_by_symbols
 from shapesmt.report import Share
 
 _SHARES: dict[Hashable, Share | None] = memo("shares of valid inputs", {})
@@ -23,12 +23,12 @@ def valid_share(problem: Problem, examination: Examination) -> Share | None:
     conditions = [c for j in examination.judgements if j.verdict is Verdict.DEPENDS for c in j.condition.conjuncts]
     if not conditions or not examination.decided or any(s.universal for c in conditions for s in c.symbols):
         return None
-    return remembered(_SHARES, domain, tuple(conditions), lambda: _share(domain, conditions))
+    return compute_once(_SHARES, domain, tuple(conditions), lambda: _share(domain, conditions))
 
 
 def _share(domain: Domain, conditions: list[Formula]) -> Share | None:
     counts = []
-    for part in grouped(conditions, domain, lambda c: domain.cone(c.symbols)[0]):
+    for part in group_by_symbols(conditions, domain, lambda c: domain.closure(c.symbols)[0]):
         points = domain.points(part.symbols)
         if points is None:
             return None

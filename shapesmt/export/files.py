@@ -109,7 +109,7 @@ def only_writer(path: str | os.PathLike[str]) -> Iterator[None]:
         return
     side = target.with_name(f"{hidden_start(target)}lock")
     with _refusing(path):
-        file = _locked(side)
+        file = _acquire(side)
     if file is None:
         shown = printable(str(path))
         raise UsageError(f"another process is writing {shown}: wait until it ends, or name another file")
@@ -126,7 +126,7 @@ def hidden_start(target: Path) -> str:
     return f".{target.name[:40]}.{sha256(os.fsencode(target.name)).hexdigest()[:8]}."
 
 
-def _locked(side: Path) -> int | None:
+def _acquire(side: Path) -> int | None:
     """Return an open, locked file; None if another process has locked it."""
     import fcntl
 

@@ -56,7 +56,7 @@ class Trees(Interpretation[int]):
 
     def __init__(self, symbols: Iterable[Atom]) -> None:
         self.entries: list[Entry] = []
-        super().__init__({s: self.added(["at", position]) for position, s in enumerate(symbols)})
+        super().__init__({s: self.add(["at", position]) for position, s in enumerate(symbols)})
 
     def formula(self, formula: Formula) -> int:
         """Return the index of a condition's entry."""
@@ -65,30 +65,30 @@ class Trees(Interpretation[int]):
             joined = "and" if formula.op in ("and", "true") else "or"
             parts = map(self.formula, formula.args)
             entry = [joined, *parts] if formula.dim is None else [formula.op, self.dim(formula.dim)]
-            self._known[formula] = self.added(entry)
+            self._known[formula] = self.add(entry)
         return self._known[formula]
 
-    def added(self, entry: Entry) -> int:
+    def add(self, entry: Entry) -> int:
         """Add an entry and return its index."""
         self.entries.append(entry)
         return len(self.entries) - 1
 
     def _sum(self, dim: Dim) -> int:
         if dim.constant is not None:
-            return self.added(dim.constant if abs(dim.constant) < EXACT else str(dim.constant))
+            return self.add(dim.constant if abs(dim.constant) < EXACT else str(dim.constant))
         atom = dim.as_atom()
         if atom is not None:
             return self.atom(atom)
         terms = [[coefficient, *map(self.atom, factors)] for factors, coefficient in dim.products()]
-        return self.added(["sum", terms] if all(abs(c) < EXACT for c, *_ in terms) else UNKNOWN)
+        return self.add(["sum", terms] if all(abs(c) < EXACT for c, *_ in terms) else UNKNOWN)
 
     def number(self, number: Float) -> int:
         """Return the index of a float's entry."""
         if number not in self._known:
-            self._known[number] = self.added(self._rounded(number))
+            self._known[number] = self.add(self._float_entry(number))
         return self._known[number]
 
-    def _rounded(self, number: Float) -> Entry:
+    def _float_entry(self, number: Float) -> Entry:
         name = number.op.name
         if number.dtype not in ROUNDED or name not in STEPS:
             return UNKNOWN
@@ -107,12 +107,12 @@ class Trees(Interpretation[int]):
 
     def _whole(self, number: Dim, bits: int) -> int:
         """Return the index of an integer as a float."""
-        return self.added(["float", bits, "cast", self.dim(number)])
+        return self.add(["float", bits, "cast", self.dim(number)])
 
 
-def _called(name: str) -> Callable[[Trees, Atom], int]:
+def _call_writer(name: str) -> Callable[[Trees, Atom], int]:
     """Return a function that adds an operation on expressions, the first of which may be a condition."""
-    return lambda trees, atom: trees.added(
+    return lambda trees, atom: trees.add(
         [
             name,
             *(trees.dim(a) if isinstance(a, Dim) else trees.formula(a) for a in atom.args),
@@ -121,19 +121,19 @@ def _called(name: str) -> Callable[[Trees, Atom], int]:
 
 
 def _unknown(trees: Trees, _: Atom) -> int:
-    return trees.added(UNKNOWN)
+    return trees.add(UNKNOWN)
 
 
 Trees.rows = Rows(
     "trees",
     {
         SYMBOL: _unknown,
-        FLOOR_DIVISION: _called("div"),
-        PRODUCT: _called("mul"),
-        MIN: _called("min"),
-        MAX: _called("max"),
-        SELECT: _called("if"),
-        TO_INT: lambda trees, atom: trees.added(["int", trees.number(atom.args[0])]),
+        FLOOR_DIVISION: _call_writer("div"),
+        PRODUCT: _call_writer("mul"),
+        MIN: _call_writer("min"),
+        MAX: _call_writer("max"),
+        SELECT: _call_writer("if"),
+        TO_INT: lambda trees, atom: trees.add(["int", trees.number(atom.args[0])]),
     },
     opaque=_unknown,
 )

@@ -5,9 +5,13 @@ from __future__ import annotations
 from shapesmt.lazy import lazy_imports
 
 with lazy_imports(__name__):
-    from shapesmt.fleet.cluster import connected as connected
+    from shapesmt.fleet.cluster import connect as connect
     from shapesmt.fleet.many import Plan as Plan, check_all as check_all, check_many as check_many
-    from shapesmt.fleet.names import is_several as is_several, models_in as models_in, shared as shared
+    from shapesmt.fleet.names import (
+        is_several as is_several,
+        models_in as models_in,
+        options_for_all as options_for_all,
+    )
     from shapesmt.fleet.pages import (
         page_paths as page_paths,
         summary_path as summary_path,

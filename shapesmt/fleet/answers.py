@@ -41,7 +41,7 @@ class Entry(NamedTuple):
     text: bytes
 
 
-def prepared(folder: str) -> str:
+def prepare_folder(folder: str) -> str:
     """Create the folder of a cache and return its absolute path.
 
     Raises:
@@ -66,7 +66,7 @@ def sum_of(*contents: bytes) -> bytes:
 
 
 @contextmanager
-def answers(folder: str, *, writing: bool = False) -> Iterator[Answers]:
+def open_answers(folder: str, *, writing: bool = False) -> Iterator[Answers]:
     """Open the answers in a folder for the block; queued ones are written when it ends.
 
     Raises:
@@ -94,7 +94,7 @@ class Answers:
         self._entries: list[Entry] = []
         self._written = time.monotonic()
         self._key = os.fsencode(os.environ.get(KEY, ""))
-        self._database = self._connected() if folder else None
+        self._database = self._connect() if folder else None
         error = self._write() if folder and writing else None
         if error is not None and not any(word in str(error) for word in _TEMPORARY):
             raise UsageError(f"cannot keep answers in {printable(str(self._path))}: {error}")
@@ -132,7 +132,7 @@ class Answers:
         rows = [(*entry, self._sum(*entry)) for entry in self._entries]
         self._entries, self._written = [], time.monotonic()
         error = self._insert(rows)
-        if error is not None and self._mended(error):
+        if error is not None and self._repair(error):
             error = self._insert(rows)
         self._writing = error is None
         return error
@@ -160,19 +160,19 @@ class Answers:
                 return error
         return None
 
-    def _mended(self, error: DatabaseError) -> bool:
+    def _repair(self, error: DatabaseError) -> bool:
         """Remove a damaged database, or the oldest rows of a full one; return whether to write again."""
         from sqlite3 import DatabaseError
 
         if type(error) is DatabaseError:  # only damage raises the base class itself
             self._remove()
-            self._database = self._connected()
+            self._database = self._connect()
             return True
         with suppress(DatabaseError):
             return self._database is not None and "full" in str(error) and self._database.execute(_OLDEST).rowcount > 0
         return False
 
-    def _connected(self) -> Connection | None:
+    def _connect(self) -> Connection | None:
         """Connect to the database; None if there is none to read, or the path isn't a file."""
         # `Path.is_file` raises an error in a folder that may not be read
         if not os.path.isfile(self._path) and (not self._writing or os.path.lexists(self._path)):  # noqa: PTH113

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from shapesmt.errors import UsageError, printable
 from shapesmt.fleet.answers import KEY
-from shapesmt.fleet.identity import identity
-from shapesmt.fleet.settled import Settled, unsealed
-from shapesmt.fleet.task import Arriving, Task, all_done, lost, split
+from shapesmt.fleet.identity import process_identity
+from shapesmt.fleet.settled import Settled, unpickle_outcomes
+from shapesmt.fleet.task import Arriving, Task, all_done, lost_outcome, split
 from shapesmt.frontends import is_url
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _GONE = "the scheduler is gone, and with it what isn't finished"
 
 
 @contextmanager
-def connected(address: str) -> Iterator[Client]:
+def connect(address: str) -> Iterator[Client]:
     """Connect to the scheduler at an address for the block, and yield the client.
 
     Raises:
@@ -65,14 +65,14 @@ def on_cluster(tasks: Sequence[Task], client: Client) -> Arriving:
     Raises:
         UsageError: The scheduler is gone, or a worker has no shapesmt, or other versions or rules than this process.
     """
-    work = _Work([_placed(task) for task in tasks], client)
+    work = _Work([_with_absolute_paths(task) for task in tasks], client)
     try:
         yield from work.done()
     finally:
         work.cancel()
 
 
-def _placed(task: Task) -> Task:
+def _with_absolute_paths(task: Task) -> Task:
     """Return the task with absolute paths, as workers have other working directories."""
     place = task.path if is_url(task.path) else os.path.abspath(task.path)  # noqa: PTH100 - links stay as they are
     page = os.path.abspath(task.page) if task.page else ""  # noqa: PTH100 - as above
@@ -109,7 +109,7 @@ class _Work:
                 self._submit(following)
         for index in self._suspects:
             done = self._result(self._submit(range(index, index + 1)))
-            gone = lost(self._tasks[index], "the workers that checked it ended")
+            gone = lost_outcome(self._tasks[index], "the workers that checked it ended")
             yield index, gone if done is None else done[0]
 
     def _processes(self) -> int:
@@ -130,7 +130,7 @@ class _Work:
     def _result(self, future: Any) -> list[Settled] | None:
         """Return the outcomes of a piece of work; None if too many workers ended at it."""
         try:
-            return unsealed(future.result())
+            return unpickle_outcomes(future.result())
         except self._killed:
             return None
         except ImportError as error:
@@ -148,7 +148,7 @@ class _Work:
 def _who(kept: bool) -> tuple[str, ...]:
     """Return the parts of this process's identity; if answers are `kept` in a cache, also whether it signs them."""
     trust = f"a {KEY}" if os.environ.get(KEY) else f"no {KEY}"
-    return *identity().parts, trust if kept else ""
+    return *process_identity().parts, trust if kept else ""
 
 
 def answers(tasks: bytes, asking: tuple[str, ...]) -> bytes:

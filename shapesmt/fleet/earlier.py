@@ -51,7 +51,7 @@ class Earlier(NamedTuple):
     damaged: int
 
 
-def earlier(path: str, asked: Mapping[str, str]) -> Earlier:
+def read_earlier(path: str, asked: Mapping[str, str]) -> Earlier:
     """Read a file of results; `asked` has the digest of the current question, by model.
 
     Raises:
@@ -61,21 +61,21 @@ def earlier(path: str, asked: Mapping[str, str]) -> Earlier:
     others: dict[str, Record] = {}
     damaged = 0
     with usage_errors("read", path):
-        for record in _found(path):
+        for record in _read_records(path):
             model = None if record is None else record.get("model")
             if record is None or not isinstance(model, str) or printable(model, NAMES) != model:
                 damaged += 1
             elif model not in asked:
                 others[model] = record
             elif record.get("asked") == asked[model] and "verdict" in record:
-                one = _known(record)
+                one = _parse_record(record)
                 damaged += one is None
                 if one is not None:
                     known[model] = one
     return Earlier(known, others, damaged)
 
 
-def _known(record: Record) -> Known | None:
+def _parse_record(record: Record) -> Known | None:
     """Return the report in a record; None if this version doesn't write such records."""
     with suppress(AttributeError, KeyError, TypeError, ValueError, RecursionError):
         report = Report.from_dict(record)
@@ -124,7 +124,7 @@ def _is_own(file: Path) -> bool:
     return stat.S_ISREG(status.st_mode) and (not hasattr(os, "geteuid") or status.st_uid == os.geteuid())
 
 
-def _found(path: str) -> Iterator[Record | None]:
+def _read_records(path: str) -> Iterator[Record | None]:
     """Yield the records in a file, or in a Parquet file and its journals; None for each that can't be read."""
     if not is_parquet(path):
         if Path(path).is_file():

@@ -49,15 +49,15 @@ class _Last:
     known: tuple[dict[str, int], Answerer] | None = None
 
 
-def identity() -> Answerer:
+def process_identity() -> Answerer:
     """Return the identity of this process, computed again after plugins were registered."""
     last, registered = _Last.known, plugins()
     if last is None or last[0] != registered:
-        last = _Last.known = registered, _told()
+        last = _Last.known = registered, _compute_identity()
     return last[1]
 
 
-def _told() -> Answerer:
+def _compute_identity() -> Answerer:
     own, trouble = _sources()
     rules, trouble_of_rules = plugin_sources()
     parts = (
@@ -116,7 +116,11 @@ def key(content: str, question: Question, shapes: Mapping[str, Any]) -> bytes:
         question: The question.
         shapes: Shapes that apply if the model has such an input.
     """
-    return sum_of(content.encode(), digest(question, shapes).encode()) if content and not identity().trouble else b""
+    return (
+        sum_of(content.encode(), digest(question, shapes).encode())
+        if content and not process_identity().trouble
+        else b""
+    )
 
 
 class _LastDigest:
@@ -127,7 +131,7 @@ class _LastDigest:
 
 def digest(question: Question, shapes: Mapping[str, Any]) -> str:
     """Return a digest of a question, its shapes, and the answerer."""
-    last, who = _LastDigest.asked, identity()
+    last, who = _LastDigest.asked, process_identity()
     if last is None or last[0] is not question or last[1] is not shapes or last[2] is not who:
         written = json.dumps([who.digest, _plain(question), _plain(shapes)])
         last = _LastDigest.asked = question, shapes, who, sum_of(written.encode()).hex()

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from shapesmt.errors import UsageError, printable
 from shapesmt.examine import TIMEOUT, Question
-from shapesmt.fleet.answers import answers, prepared
-from shapesmt.fleet.identity import digest, identity
-from shapesmt.fleet.names import models_in, shared
-from shapesmt.fleet.settled import Outcome, Settled, Wish, settled
-from shapesmt.fleet.task import Arriving, Task, is_same, known
+from shapesmt.fleet.answers import open_answers, prepare_folder
+from shapesmt.fleet.identity import digest, process_identity
+from shapesmt.fleet.names import models_in, options_for_all
+from shapesmt.fleet.settled import Outcome, Settled, Wish, settle
+from shapesmt.fleet.task import Arriving, Task, cached_answers, is_same
 from shapesmt.language import RangeLike, ShapeLike, ValueLike
 from shapesmt.report import BatchReport, Report, Tallying
 
@@ -96,7 +96,7 @@ def check_many(
     """
     named = [models] if isinstance(models, (str, os.PathLike)) else models
     paths = models_in(map(os.fsdecode, named), timeout)
-    options = shared(paths, {"dims": dims, "values": values, "assume": assume, "shapes": shapes})
+    options = options_for_all(paths, {"dims": dims, "values": values, "assume": assume, "shapes": shapes})
     applied, options["shapes"] = options["shapes"] or {}, None
     question = Question(**options, timeout=timeout, declared=declared, strict=strict, guards=guards)
     plan = Plan(jobs, nullcontext(client) if client is not None else None, cache, output, resume, fail_fast)
@@ -107,13 +107,13 @@ def check_all(tasks: Sequence[Task], plan: Plan, done: Callable[[str], object] =
     """Check every task as planned and return the reports; `done` is called with the path of each finished task."""
     started = time.perf_counter()
     if plan.cache is not None:
-        folder = prepared(os.fsdecode(plan.cache))
+        folder = prepare_folder(os.fsdecode(plan.cache))
         tasks = [task._replace(cache=folder) for task in tasks]
         if any(task.question.replay for task in tasks):
             raise UsageError("no answers of --replay are kept; leave --cache out")
     if plan.resume and plan.output is None:
         raise UsageError("resume goes on with a file of results: name it with output")
-    trouble = identity().trouble if plan.cache is not None or plan.resume else ""
+    trouble = process_identity().trouble if plan.cache is not None or plan.resume else ""
     if trouble:
         plan.say(f"every model is checked, and no answer goes into a cache: {printable(trouble, 300)}")
         tasks = [task._replace(cache="") for task in tasks]
@@ -135,7 +135,7 @@ class _Run:
         self._done: dict[int, Outcome] = {}
         self._tallying = Tallying()
         self._results: Results | None = None
-        self._answers = stack.enter_context(answers(tasks[0].cache if tasks else "", writing=True))
+        self._answers = stack.enter_context(open_answers(tasks[0].cache if tasks else "", writing=True))
         if plan.output is not None:
             self._begin(os.fsdecode(plan.output), stack)
 
@@ -143,12 +143,12 @@ class _Run:
         """Open the file of results, and with `resume` take the reports that it has."""
         asked = {task.name: digest(task.question, task.shapes) for task in self._tasks}
         self._tasks = [task._replace(wish=Wish(self._plan.brief, asked[task.name])) for task in self._tasks]
-        from shapesmt.fleet.results import results  # needed with an output only
+        from shapesmt.fleet.results import open_results  # needed with an output only
 
-        self._results = stack.enter_context(results(output))
-        self._results.begin(self._resumed(self._results.earlier(asked), output) if self._plan.resume else [])
+        self._results = stack.enter_context(open_results(output))
+        self._results.begin(self._resume(self._results.earlier(asked), output) if self._plan.resume else [])
 
-    def _resumed(self, earlier: Earlier, output: str) -> list[Record]:
+    def _resume(self, earlier: Earlier, output: str) -> list[Record]:
         """Take earlier reports of unchanged models; return their records and those of models not checked now."""
         if earlier.damaged:
             what = "1 damaged line is" if earlier.damaged == 1 else f"{earlier.damaged} damaged lines are"
@@ -170,14 +170,14 @@ class _Run:
             left = {index: known[index] for index, is_left in same if is_left}
         for index, one in left.items():
             report = replace(one.report, strict=self._tasks[index].question.strict)
-            self._note(index, settled(report, Wish(self._plan.brief)))
+            self._note(index, settle(report, Wish(self._plan.brief)))
         return [*earlier.others.values(), *(one.record for one in left.values())]
 
     def arriving(self) -> Arriving:
         """Yield the outcomes of the remaining tasks, as they arrive."""
         left = [index for index in range(len(self._tasks)) if index not in self._done]
         if self._plan.cache is not None:
-            left = yield from self._known(left)
+            left = yield from self._cached_outcomes(left)
         with ExitStack() as stack:
             arriving = self._engine([self._tasks[index] for index in left], stack) if left else ()
             for place, one in arriving:
@@ -196,12 +196,12 @@ class _Run:
             arriving = in_processes(tasks, jobs) if jobs > 1 else in_turn(tasks)
         return stack.enter_context(closing(arriving))
 
-    def _known(self, left: Sequence[int]) -> Generator[tuple[int, Settled], None, list[int]]:
+    def _cached_outcomes(self, left: Sequence[int]) -> Generator[tuple[int, Settled], None, list[int]]:
         """Yield the cached outcomes, and return the indices of the tasks that remain."""
         remaining: list[int] = []
         for start in range(0, len(left), AT_ONCE):
             some = left[start : start + AT_ONCE]
-            found = known([self._tasks[index] for index in some], self._answers)
+            found = cached_answers([self._tasks[index] for index in some], self._answers)
             yield from ((index, one) for index, one in zip(some, found, strict=True) if one is not None)
             remaining += [index for index, one in zip(some, found, strict=True) if one is None]
             if not any(found):

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from shapesmt.deadline import Deadline, look, seconds
 from shapesmt.errors import ShapesmtError, UsageError, printable
-from shapesmt.frontends import SUFFIXES, is_folder, is_url, listed, load
+from shapesmt.frontends import SUFFIXES, is_folder, is_url, list_models, load
 from shapesmt.language import Origin, names_in, parse_range, parse_shape, parse_value, unknown_name
 
 Options: TypeAlias = dict[str, Any]
@@ -30,7 +30,7 @@ def is_several(path: str, timeout: float) -> bool:
     [False, True, True]
     """
     if is_url(path):
-        return has_magic(path) or _in_time(lambda: listed(path), timeout) is not None
+        return has_magic(path) or _in_time(lambda: list_models(path), timeout) is not None
     return is_folder(path) or _is_pattern(path)
 
 
@@ -59,7 +59,7 @@ def _models_in(paths: Iterable[str]) -> list[str]:
     for path in paths:
         if path == "-":
             raise UsageError("- (standard input) can't be checked beside other models; give it alone")
-        named = _named(path)
+        named = _matching_paths(path)
         if not named:
             where = printable(path)
             if has_magic(path):
@@ -69,9 +69,9 @@ def _models_in(paths: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(models))
 
 
-def _named(path: str) -> list[str]:
+def _matching_paths(path: str) -> list[str]:
     if is_url(path):
-        below = listed(path)
+        below = list_models(path)
         return [path] if below is None else below
     if is_folder(path):
         return sorted(_below(path))
@@ -98,7 +98,7 @@ def _is_readable(path: str) -> bool:
         return True
 
 
-def shared(paths: Sequence[str], options: Options) -> Options:
+def options_for_all(paths: Sequence[str], options: Options) -> Options:
     """Return the options for several models: a declaration applies to each model that has its name.
 
     Raises:

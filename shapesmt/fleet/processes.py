@@ -20,8 +20,8 @@ from time import monotonic, sleep
 from typing import Any
 
 from shapesmt.errors import UsageError
-from shapesmt.fleet.settled import Settled, unsealed
-from shapesmt.fleet.task import LARGEST, Arriving, Task, all_done, each_done, lost, split
+from shapesmt.fleet.settled import Settled, unpickle_outcomes
+from shapesmt.fleet.task import LARGEST, Arriving, Task, all_done, each_done, lost_outcome, split
 
 PATIENCE = 5.0  # seconds for a process to end itself and its solver before it is killed
 _NOTHING = range(0)
@@ -106,7 +106,7 @@ class _Crew:
             arrived = []
             if any(worker.piece is not None for worker in self._workers.values()):
                 for end in connection.wait([*self._workers]):
-                    arrived += self._taken(self._workers[end])
+                    arrived += self._take_outcomes(self._workers[end])
 
     def _give(self) -> None:
         """Give work to each idle worker, and start workers for the work that is left."""
@@ -123,14 +123,14 @@ class _Crew:
             worker = _Worker(again)
             self._workers[worker.end] = worker
 
-    def _taken(self, worker: _Worker) -> list[tuple[int, Settled]]:
+    def _take_outcomes(self, worker: _Worker) -> list[tuple[int, Settled]]:
         """Return the outcomes from a worker; if it has ended, start another that repeats its work."""
         piece, answer = worker.take()
         if answer is not None:
             self._failed = 0
-            return [*zip(piece, unsealed(answer), strict=True)] if piece else []
+            return [*zip(piece, unpickle_outcomes(answer), strict=True)] if piece else []
         del self._workers[worker.end]
-        status = worker.ended()
+        status = worker.wait_for_end()
         arrived: list[tuple[int, Settled]] = []
         again = [range(index, index + 1) for index in piece or ()]
         if piece == _NOTHING:
@@ -140,7 +140,7 @@ class _Crew:
                 raise UsageError(f'{how}; a script has to call it below `if __name__ == "__main__":`')
         elif piece is not None and piece in self._ended:
             how = f"the process that checked it ended{status}"
-            arrived, again = [(piece.start, lost(self._tasks[piece.start], how))], []
+            arrived, again = [(piece.start, lost_outcome(self._tasks[piece.start], how))], []
         elif piece is not None and piece in again:
             self._ended.add(piece)
         if again or worker.again:
@@ -202,7 +202,7 @@ class _Worker:
             self._process.kill()
         self._process.join()
 
-    def ended(self) -> str:
+    def wait_for_end(self) -> str:
         """Wait for the end of the process, and return a text such as ` with status -9`; "" if the status is unknown."""
         self.stop(at_once=True)
         self.wait()
@@ -224,12 +224,12 @@ def _status(process: BaseProcess) -> int | None:
 def _serve(end: connection.Connection) -> None:
     """Run a new process: report that it is ready, and check tasks until the other end is closed."""
     with suppress(EOFError, OSError):
-        end.send(_tried(_begin))
+        end.send(_result_or_error(_begin))
         while True:
-            end.send(_tried(all_done, end.recv()))
+            end.send(_result_or_error(all_done, end.recv()))
 
 
-def _tried(do: Callable[..., bytes], *arguments: Any) -> bytes | Exception:
+def _result_or_error(do: Callable[..., bytes], *arguments: Any) -> bytes | Exception:
     """Return the result of a function, or the exception that it raises."""
     try:
         return do(*arguments)

@@ -15,7 +15,7 @@ from typing import IO
 from shapesmt.algebra import conjunction
 from shapesmt.errors import UsageError, printable
 from shapesmt.export import begin_whole, hidden_start, only_writer, replacing, write_all
-from shapesmt.fleet.earlier import Earlier, Record, earlier, is_parquet, journals, records, usage_errors
+from shapesmt.fleet.earlier import Earlier, Record, is_parquet, journals, read_earlier, records, usage_errors
 from shapesmt.render import json_text
 
 _ROWS = 256  # rows of a Parquet file that are written at once
@@ -23,7 +23,7 @@ _INTEGERS = range(-(1 << 63), 1 << 63)
 
 
 @contextmanager
-def results(path: str) -> Iterator[Results]:
+def open_results(path: str) -> Iterator[Results]:
     """Open a file of results for this process only; it is unchanged until `begin`.
 
     Raises:
@@ -52,7 +52,7 @@ class Results:
 
     def earlier(self, asked: Mapping[str, str]) -> Earlier:
         """Read the file; `asked` has the digest of the current question, by model."""
-        return earlier(self._name, asked)
+        return read_earlier(self._name, asked)
 
     def begin(self, some: Iterable[Record]) -> None:
         """Replace the contents by these records, and open the file for more."""

@@ -19,7 +19,7 @@ from shapesmt.algebra import Verdict
 from shapesmt.fleet.answers import Entry
 from shapesmt.frontends import SideRead
 from shapesmt.render import json_text
-from shapesmt.report import Counts, Marks, Precondition, Report, Unchecked, unread
+from shapesmt.report import Counts, Marks, Precondition, Report, Unchecked, make_lazily
 
 Outcome: TypeAlias = Report | Unchecked
 _NAMELESS = b'"model": ""'
@@ -68,16 +68,16 @@ class Settled(NamedTuple):
     entry: Entry | None = None
 
 
-def settled(outcome: Outcome, wish: Wish, source: Source = _UNTOLD) -> Settled:
+def settle(outcome: Outcome, wish: Wish, source: Source = _UNTOLD) -> Settled:
     """Return an outcome in the form of a wish."""
     if isinstance(outcome, Unchecked):
         record = {"schema": "shapesmt/unchecked/1", **outcome.to_dict(), "asked": wish.asked}
         return Settled(outcome, json_text(record).encode() + b"\n" if wish.asked else b"")
-    text = line(written(outcome), outcome.model, wish.asked, source) if wish.asked else b""
+    text = line(report_json(outcome), outcome.model, wish.asked, source) if wish.asked else b""
     return Settled(outcome.brief, text, Marks.of(outcome)) if wish.brief else Settled(outcome, text)
 
 
-def sealed(some: Sequence[Settled]) -> bytes:
+def pickle_outcomes(some: Sequence[Settled]) -> bytes:
     """Pickle outcomes for another process, with their reports as a pickle inside."""
     reports = [one.outcome for one in some if isinstance(one.outcome, Report)]
     heads = [(r.model, r.verdict, r.seconds, r.exporter, r.strict) for r in reports]
@@ -85,12 +85,12 @@ def sealed(some: Sequence[Settled]) -> bytes:
     return pickle.dumps((others, heads, pickle.dumps(reports)))
 
 
-def unsealed(data: bytes) -> list[Settled]:
+def unpickle_outcomes(data: bytes) -> list[Settled]:
     """Return the outcomes that another process has pickled; their reports are unpickled later."""
     others, heads, reports = pickle.loads(data)  # noqa: S301 - it is a process of this program that sends them
     seal = _Seal(reports)
     opened = iter([
-        unread(
+        make_lazily(
             Report, partial(seal.report, place),
             model=model, verdict=verdict, seconds=seconds, exporter=exporter, strict=strict,
         )
@@ -121,7 +121,7 @@ def text(report: Report, reads: Sequence[SideRead]) -> bytes:
         list(dict.fromkeys(reads)), Marks.of(report).to_dict(), report.verdict.value, report.seconds, report.exporter,
         report.requirements.to_dict(), None if region is None else region.to_dict(), len(brief.findings),
     ]  # fmt: skip
-    return b"\n".join([json.dumps(head).encode(), json.dumps(brief.to_dict()).encode(), written(report)])
+    return b"\n".join([json.dumps(head).encode(), json.dumps(brief.to_dict()).encode(), report_json(report)])
 
 
 class Place(NamedTuple):
@@ -132,15 +132,15 @@ class Place(NamedTuple):
     folder: str | None
 
 
-def kept(text: bytes, place: Place, *, strict: bool, wish: Wish) -> Settled | None:
+def restore_report(text: bytes, place: Place, *, strict: bool, wish: Wish) -> Settled | None:
     """Return a cached report in the form of a wish; None if it is damaged or external files have changed."""
     try:
         head, brief, whole = text.split(b"\n")
         reads, marks, verdict, seconds, exporter, counts, region, findings = json.loads(head)
         beside = [SideRead(*read) for read in reads]
-        if not all(read.unchanged(place.folder) for read in beside):
+        if not all(read.is_unchanged(place.folder) for read in beside):
             return None
-        report = unread(
+        report = make_lazily(
             Report, lambda: Report.from_dict(json.loads(brief if wish.brief else whole)),
             model=place.model, verdict=Verdict(verdict), seconds=seconds, exporter=exporter, strict=strict,
             requirements=Counts.from_dict(counts), precondition=region and Precondition.from_dict(region),
@@ -152,13 +152,13 @@ def kept(text: bytes, place: Place, *, strict: bool, wish: Wish) -> Settled | No
         return None  # shapesmt didn't write it
 
 
-def written(report: Report) -> bytes:
+def report_json(report: Report) -> bytes:
     """Return the JSON of a report, with "" for the model's name."""
     return json_text({**report.to_dict(), "model": ""}).encode()
 
 
 def line(report: bytes, model: str, asked: str, source: Source = _UNTOLD) -> bytes:
-    r"""Return the line of a report, whose JSON comes from `written`.
+    r"""Return the line of a report, whose JSON comes from `report_json`.
 
     >>> line(b'{"schema": "shapesmt/check/1", "model": "", "verdict": "PROVED"}', "m.onnx", "4f", Source("c3"))
     b'{"schema": "shapesmt/check/1", "model": "m.onnx", "verdict": "PROVED", "asked": "4f", "content": "c3"}\n'

@@ -12,10 +12,10 @@ from typing import NamedTuple, TypeAlias
 from shapesmt.algebra import forget_between
 from shapesmt.errors import InternalError, ShapesmtError, pass_on, printable
 from shapesmt.examine import Question
-from shapesmt.fleet.answers import Answers, Entry, answers
+from shapesmt.fleet.answers import Answers, Entry, open_answers
 from shapesmt.fleet.identity import key
-from shapesmt.fleet.settled import Place, Settled, Source, Wish, kept, sealed, settled, text
-from shapesmt.frontends import ModelFile, SideRead, content_digest, is_url, load, model_file, opened, side_reads
+from shapesmt.fleet.settled import Place, Settled, Source, Wish, pickle_outcomes, restore_report, settle, text
+from shapesmt.frontends import ModelFile, SideRead, content_digest, is_url, load, model_file, open_model, side_reads
 from shapesmt.language import ShapeLike
 from shapesmt.render import is_refusal, refusal
 from shapesmt.report import Report, Unchecked
@@ -71,7 +71,7 @@ def done(task: Task, before: Answers) -> Settled:
         else:
             why = str(error) if isinstance(error, InternalError) else f"{type(error).__name__}: {error}"
             why, internal = f"internal error: {why}", True
-    return settled(Unchecked(task.name, printable(" ".join(why.split()), 1000), internal), task.wish)
+    return settle(Unchecked(task.name, printable(" ".join(why.split()), 1000), internal), task.wish)
 
 
 def _known_or_checked(task: Task, before: Answers) -> Settled:
@@ -80,38 +80,38 @@ def _known_or_checked(task: Task, before: Answers) -> Settled:
     content = content_digest(file) if task.cache or task.wish.asked else ""
     name = key(content, task.question, task.shapes) if task.cache else b""
     earlier = before.find([name]).get(name) if name and not task.page else None
-    found = earlier and _kept(task, earlier, content, file.folder)
+    found = earlier and _restore(task, earlier, content, file.folder)
     if found:
         return found
     with side_reads() as reads:
         report = _answer(task._replace(question=asked), file)
-    one = settled(report, task.wish, Source(content, list(dict.fromkeys(reads))))
+    one = settle(report, task.wish, Source(content, list(dict.fromkeys(reads))))
     whole = name and report.seconds < HURRIED * task.question.timeout
     return one._replace(entry=Entry(name, text(report, reads)) if whole else None)
 
 
-def _kept(task: Task, text: bytes, content: str, folder: str | None) -> Settled | None:
-    return kept(text, Place(task.name, content, folder), strict=task.question.strict, wish=task.wish)
+def _restore(task: Task, text: bytes, content: str, folder: str | None) -> Settled | None:
+    return restore_report(text, Place(task.name, content, folder), strict=task.question.strict, wish=task.wish)
 
 
-def known(tasks: Sequence[Task], before: Answers) -> list[Settled | None]:
+def cached_answers(tasks: Sequence[Task], before: Answers) -> list[Settled | None]:
     """Return each task's cached answer; None if there is none, for URLs, and for tasks that write a page."""
-    told = [("", None) if task.page or is_url(task.path) else _told(task) for task in tasks]
+    told = [("", None) if task.page or is_url(task.path) else _content_digest(task) for task in tasks]
     keys = [key(content, task.question, task.shapes) for task, (content, _) in zip(tasks, told, strict=True)]
     texts = before.find(keys)
     return [
-        _kept(task, texts[name], content, folder) if name in texts else None
+        _restore(task, texts[name], content, folder) if name in texts else None
         for task, (content, folder), name in zip(tasks, told, keys, strict=True)
     ]
 
 
 def is_same(task: Task, content: str, beside: Sequence[SideRead]) -> bool:
     """Whether a task's model, with this digest then, and its external files are unchanged."""
-    found, folder = _told(task)
-    return found == content != "" and all(read.unchanged(folder) for read in beside)
+    found, folder = _content_digest(task)
+    return found == content != "" and all(read.is_unchanged(folder) for read in beside)
 
 
-def _told(task: Task) -> tuple[str, str | None]:
+def _content_digest(task: Task) -> tuple[str, str | None]:
     """Return the digest of the model's content, and its folder; "" and None if it can't be read, or only once."""
     asked = task.question.again()
     with suppress(ShapesmtError, OSError, ValueError):
@@ -123,7 +123,7 @@ def _told(task: Task) -> tuple[str, str | None]:
 
 def each_done(tasks: Sequence[Task]) -> Iterator[Settled]:
     """Yield the outcome of each task; shared tables are emptied now and then."""
-    with answers(tasks[0].cache if tasks else "") as before:
+    with open_answers(tasks[0].cache if tasks else "") as before:
         for number, task in enumerate(tasks, 1):
             yield done(task, before)
             if number % LARGEST == 0 or number == len(tasks):
@@ -132,12 +132,12 @@ def each_done(tasks: Sequence[Task]) -> Iterator[Settled]:
 
 def all_done(tasks: Sequence[Task]) -> bytes:
     """Check tasks, and return their outcomes pickled for the asking process."""
-    return sealed(list(each_done(tasks)))
+    return pickle_outcomes(list(each_done(tasks)))
 
 
-def lost(task: Task, how: str) -> Settled:
+def lost_outcome(task: Task, how: str) -> Settled:
     """Return the outcome of a task that ended two processes."""
-    return settled(Unchecked(task.name, f"internal error: {how}; out of memory?", internal=True), task.wish)
+    return settle(Unchecked(task.name, f"internal error: {how}; out of memory?", internal=True), task.wish)
 
 
 def split(count: int, processes: int) -> list[range]:
@@ -153,13 +153,13 @@ def split(count: int, processes: int) -> list[range]:
 def _answer(task: Task, file: ModelFile) -> Report:
     from shapesmt import api  # importing it takes longer than reading hundreds of cached answers
 
-    model = task.question.read(lambda: opened(file))
+    model = task.question.read(lambda: open_model(file))
     graph = task.question.read(lambda: load(model))
     shapes = {name: shape for name, shape in task.shapes.items() if name in graph.inputs}
     question = replace(task.question, shapes={**(task.question.shapes or {}), **shapes})
     asked = model if question.replay else graph
     if not task.page:
-        return replace(api.checked(asked, question), model=task.name, exporter=graph.exporter)
+        return replace(api.answer_check(asked, question), model=task.name, exporter=graph.exporter)
     data = api.page_data(asked, question)
     report = replace(data.report, model=task.name, exporter=graph.exporter)
     from shapesmt.fleet.pages import write_page

@@ -1,3 +1,3 @@
 """The memory of activations in bytes: at most, at given sizes, and within a budget."""
 
-from shapesmt.footprint.footprint import Wanted as Wanted, measured as measured, memory as memory
+from shapesmt.footprint.footprint import Wanted as Wanted, answer_memory as answer_memory, memory as memory

@@ -18,7 +18,9 @@ LINE, SIDE = 161, 41  # maximum number of values on the axis of one dimension, a
 ALONE = 4  # maximum number of dimensions drawn alone
 
 
-def charts(points: Sequence[Point], domain: Domain, dims: Mapping[str, Dim], fixed: Assignment) -> tuple[Chart, ...]:
+def make_charts(
+    points: Sequence[Point], domain: Domain, dims: Mapping[str, Dim], fixed: Assignment
+) -> tuple[Chart, ...]:
     """Return a chart of each dimension on which the bytes depend, and one of the two widest dimensions."""
     involved = frozenset[Atom]().union(*(p.bytes.symbols for p in points))
     known = [p for p in points if p.bytes.symbols <= fixed.keys()]

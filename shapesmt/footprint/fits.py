@@ -28,10 +28,10 @@ from shapesmt.algebra import (
 )
 from shapesmt.algebra.growth import monotone
 from shapesmt.examine import Judge
-from shapesmt.footprint.least import least
+from shapesmt.footprint.least import least_input
 from shapesmt.footprint.points import Point
 from shapesmt.footprint.redundant import Samples, beneath, follows
-from shapesmt.footprint.safe import safe
+from shapesmt.footprint.safe import safe_conditions
 from shapesmt.presolve import Domain
 from shapesmt.region import NOWHERE, conjunct_of, readable
 
@@ -57,7 +57,7 @@ class Fit(NamedTuple):
         return any(s.universal for condition in self.conditions for s in condition.symbols)
 
 
-def fits(points: Sequence[Point], limit: int, domain: Domain, judge: Judge) -> Fit:
+def fit_limit(points: Sequence[Point], limit: int, domain: Domain, judge: Judge) -> Fit:
     """Return the inputs at which each point holds at most `limit` bytes; points that others decide are skipped."""
     deciding = _deciding([p for p in points if p.bytes.hi > limit], limit, domain, judge)
     few = [c for c in deciding if len(c.symbols) < 2 or (c.symbols and domain.points(c.symbols) is not None)]
@@ -71,7 +71,9 @@ def fits(points: Sequence[Point], limit: int, domain: Domain, judge: Judge) -> F
     followed = not any(s.kind in UNFOLLOWED for condition in deciding for s in condition.symbols)
     exact = region.exact and len(said) == len(other)
     if not (exact and followed):
-        text, exact = safe(all_of(*deciding), (*region.conjuncts, *said), domain, Judge(judge.deadline, ASKS))
+        text, exact = safe_conditions(
+            all_of(*deciding), (*region.conjuncts, *said), domain, Judge(judge.deadline, ASKS)
+        )
     return Fit(tuple(deciding), text, exact and followed)
 
 
@@ -82,10 +84,10 @@ def _deciding(points: Sequence[Point], limit: int, domain: Domain, judge: Judge)
     kept: list[tuple[Point, Formula]] = []
     inside = domain.copy()
     for point in points:
-        condition = _kept(point, limit)
+        condition = _limit_condition(point, limit)
         others = [p.bytes for p, _ in kept if p.runs in (TRUE, point.runs)]
         if not samples.shows([c for _, c in kept], condition) and (
-            quick.deadline.attempt(partial(_implied, point.bytes, others, limit), otherwise=False)
+            quick.deadline.attempt(partial(_follows_from, point.bytes, others, limit), otherwise=False)
             or quick.proves(inside, condition)
         ):
             continue
@@ -94,7 +96,7 @@ def _deciding(points: Sequence[Point], limit: int, domain: Domain, judge: Judge)
     return [condition for _, condition in kept]
 
 
-def _implied(bytes_: Dim, others: Sequence[Dim], limit: int) -> bool:
+def _follows_from(bytes_: Dim, others: Sequence[Dim], limit: int) -> bool:
     """Whether a formula is seen to satisfy a limit that other formulas satisfy."""
     if any(beneath(bytes_, other, limit) for other in others):
         return True
@@ -104,7 +106,7 @@ def _implied(bytes_: Dim, others: Sequence[Dim], limit: int) -> bool:
 def highest(size: Dim, fit: Fit, domain: Domain, judge: Judge) -> End | None:
     """Return the maximum of a size within a limit, with a witness; None if no input satisfies the limit."""
     involved = frozenset[Atom]().union(size.symbols, *(c.symbols for c in fit.conditions))
-    first = least(domain, domain.cone(involved)[0], judge) if all(map(_falls, fit.conditions)) else None
+    first = least_input(domain, domain.closure(involved)[0], judge) if all(map(_falls, fit.conditions)) else None
     if first is not None:
         if not _holds(fit.conditions, first):
             return None
@@ -134,7 +136,7 @@ def _farthest(size: Dim, conditions: Sequence[Formula], domain: Domain, judge: J
         tried = min(low + step, (low + last + 1) // 2)
         beyond = domain.copy()
         beyond.assume(at_least(size, tried))
-        point = least(beyond, [*found], judge)
+        point = least_input(beyond, [*found], judge)
         if point is None and judge.satisfiable(beyond):
             return None
         if point is not None and _holds(conditions, point):
@@ -154,7 +156,7 @@ def _falls(condition: Formula) -> bool:
     return condition.op == "ge" and dim is not None and all(monotone(dim, s) in (0, -1) for s in dim.symbols)
 
 
-def _kept(point: Point, limit: int) -> Formula:
+def _limit_condition(point: Point, limit: int) -> Formula:
     """Return the condition under which a point holds at most `limit` bytes, or doesn't occur."""
     return any_of(negate(_ever(point)), at_most(point.bytes, limit))
 
@@ -162,7 +164,9 @@ def _kept(point: Point, limit: int) -> Formula:
 def _ever(point: Point) -> Formula:
     """Return when a point occurs in some iteration; the first one decides if the bytes are the same in all."""
     runs = point.runs
-    for index in sorted((s for s in runs.symbols - point.bytes.symbols if s.kind is Kind.TRIP), key=lambda s: s.name):
+    for index in sorted(
+        (s for s in runs.symbols - point.bytes.symbols if s.kind is Kind.ITERATION), key=lambda s: s.name
+    ):
         (part, *others) = [c for c in runs.conjuncts if index in c.symbols]
         falls = part.op == "ge" and part.dim is not None and index not in (part.dim + of_atom(index)).symbols
         if falls and not others:

@@ -10,15 +10,15 @@ from math import inf
 
 from shapesmt.algebra import Assignment, Dim, Kind, equal, evaluate, one_call, total
 from shapesmt.errors import UsageError, printable
-from shapesmt.examine import TIMEOUT, Analysis, Question, analysed
-from shapesmt.footprint.charts import charts
-from shapesmt.footprint.fits import Fit, fits, highest
+from shapesmt.examine import TIMEOUT, Analysis, Question, analyse
+from shapesmt.footprint.charts import make_charts
+from shapesmt.footprint.fits import Fit, fit_limit, highest
 from shapesmt.footprint.lifetimes import Mode
 from shapesmt.footprint.points import Point, Points, counts
 from shapesmt.footprint.sizes import bytes_of, weights_of
-from shapesmt.footprint.worst import Summit, size_key, summit, undominated
+from shapesmt.footprint.worst import Summit, drop_dominated, size_key, summit
 from shapesmt.frontends import Model
-from shapesmt.language import RangeLike, ShapeLike, ValueLike, quoted, unknown_name
+from shapesmt.language import RangeLike, ShapeLike, ValueLike, quote, unknown_name
 from shapesmt.presolve import Domain
 from shapesmt.report import Budget, Chart, Greatest, HeldTensor, IndexLimit, Memory, Peak, PeakAt
 
@@ -57,7 +57,7 @@ class Wanted:
             raise UsageError(f"mode is one of {words}, not {printable(repr(self.mode))}")
 
 
-def footprint(a: Analysis, wanted: Wanted) -> Memory:
+def measure_footprint(a: Analysis, wanted: Wanted) -> Memory:
     """Return the bytes of a model's activations over the inputs for which it runs."""
     limit = None if wanted.budget is None else parse_amount(wanted.budget)
     problem, examination = a.problem, a.examination
@@ -70,9 +70,9 @@ def footprint(a: Analysis, wanted: Wanted) -> Memory:
     if examination.fails or not a.judge.satisfiable(examination.domain):
         return replace(answer, seconds=a.seconds)
     every = Points(problem.graph, examination.inference, Mode(wanted.mode), a.judge.deadline)
-    measured = _Measured(a, undominated(every), tuple(dict.fromkeys(every.unknown)))
+    measured = _Measured(a, drop_dominated(every), tuple(dict.fromkeys(every.unknown)))
     worst = measured.worst(measured.everywhere)
-    given = measured.given(wanted.at)
+    given = measured.with_sizes(wanted.at)
     answer = replace(
         answer,
         worst=measured.peak(worst, measured.everywhere),
@@ -118,7 +118,7 @@ class _Measured:
 
     def endless(self, point: Point) -> tuple[str, ...]:
         """Return the unbounded sizes on which a point depends."""
-        tied = self.everywhere.cone(point.bytes.symbols | point.runs.symbols)[0]
+        tied = self.everywhere.closure(point.bytes.symbols | point.runs.symbols)[0]
         return tuple(s.name for s in tied if s.kind in (Kind.INPUT, Kind.VALUE) and self.everywhere.ends(s)[1] == inf)
 
     def tensors(self, worst: Summit | None) -> tuple[HeldTensor, ...]:
@@ -135,7 +135,7 @@ class _Measured:
         """Return charts of the bytes over the ranges; the other dimensions are as at the worst point, or minimal."""
         fixed = self.values({} if worst is None or worst.value is None else worst.witness)
         dims = {name: self.dim(name) for name in self.analysis.problem.dims}
-        return () if fixed is None else charts(self.points, self.everywhere, dims, fixed)
+        return () if fixed is None else make_charts(self.points, self.everywhere, dims, fixed)
 
     def inputs(self, worst: Summit | None) -> int | None:
         """Return the bytes of the inputs at the worst point; None if they are unknown."""
@@ -144,9 +144,9 @@ class _Measured:
         known = [size for size in sizes if size is not None]
         if values is None or len(known) < len(sizes):
             return None
-        return int(evaluate(total(self.analysis.examination.narrowing.narrowed(known)), values))
+        return int(evaluate(total(self.analysis.examination.narrowing.narrow_sizes(known)), values))
 
-    def given(self, sizes: Mapping[str, int]) -> Domain:
+    def with_sizes(self, sizes: Mapping[str, int]) -> Domain:
         """Return the inputs with these sizes; raise UsageError if there is no valid one."""
         domain = self.everywhere.copy()
         for name, value in sizes.items():
@@ -158,7 +158,7 @@ class _Measured:
 
     def dim(self, name: str) -> Dim:
         """Return a declared dimension over the symbols of the inputs for which the model runs."""
-        (dim,) = self.analysis.examination.narrowing.narrowed([self.analysis.problem.dims[name]])
+        (dim,) = self.analysis.examination.narrowing.narrow_sizes([self.analysis.problem.dims[name]])
         return dim
 
     def values(self, witness: Assignment | None) -> Assignment | None:
@@ -174,7 +174,7 @@ class _Measured:
 
     def fits(self, limit: int) -> Fit:
         """Return the inputs whose activations fit into `limit` bytes."""
-        fit = fits(self.points, limit, self.everywhere, self.analysis.judge)
+        fit = fit_limit(self.points, limit, self.everywhere, self.analysis.judge)
         return fit._replace(exact=fit.exact and self.analysis.examination.decided and not self.unknown)
 
     def greatest(self, name: str, fit: Fit, domain: Domain) -> Greatest:
@@ -191,11 +191,11 @@ class _Measured:
         """Return the tensor with the most elements; None if 32-bit indices can count the elements of all."""
         examination, judge = self.analysis.examination, self.analysis.judge
         listed = takewhile(lambda _: not judge.deadline.expired, counts(examination.inference))
-        large = undominated(p for p in listed if p.bytes.hi > INDICES)
+        large = drop_dominated(p for p in listed if p.bytes.hi > INDICES)
         most = summit(large, self.everywhere, examination, judge)
         if most is None or (most.value is not None and most.value <= INDICES):
             return None
-        fit = fits(large, INDICES, self.everywhere, judge)
+        fit = fit_limit(large, INDICES, self.everywhere, judge)
         return IndexLimit(most.point.node, most.value, str(most.point.bytes), fit.text, fit.exact)
 
 
@@ -225,13 +225,15 @@ def memory(
     >>> report.worst.bytes, report.worst.formula, report.budget.text, report.max.value
     (512, '8*n', ('n <= 12',), 12)
     """
-    return measured(model, Question(dims, shapes, values, assume, timeout), Wanted(mode, budget, greatest, at or {}))
+    return answer_memory(
+        model, Question(dims, shapes, values, assume, timeout), Wanted(mode, budget, greatest, at or {})
+    )
 
 
 @one_call()
-def measured(model: Model, question: Question, wanted: Wanted) -> Memory:
+def answer_memory(model: Model, question: Question, wanted: Wanted) -> Memory:
     """Return the answer of `memory`."""
-    return footprint(analysed(model, question), wanted)
+    return measure_footprint(analyse(model, question), wanted)
 
 
 _AMOUNT = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kKMGT]?)(i?)[bB]?\s*")
@@ -251,6 +253,6 @@ def parse_amount(text: str | int) -> int:
         return text
     match = _AMOUNT.fullmatch(text) if isinstance(text, str) else None
     if match is None or (match[3] and not match[2]):
-        raise UsageError(f"{quoted(text)} is no amount of memory, such as 2GB, 512MiB or 100000")
+        raise UsageError(f"{quote(text)} is no amount of memory, such as 2GB, 512MiB or 100000")
     number, unit, binary = match.groups()
     return int(float(number) * (1024 if binary else 1000) ** _POWERS[unit.lower()])

@@ -4,7 +4,7 @@
 >>> from shapesmt.deadline import Deadline
 >>> past, seq, total = symbol("past", 0), symbol("seq", 1), symbol("total", 1)
 >>> domain = Domain([s.as_symbol() for s in (past, seq, total)], [at_least(total, past + seq), at_least(past, 5)])
->>> {s.name: n for s, n in least(domain, domain.symbols, Judge(Deadline(None))).items()}
+>>> {s.name: n for s, n in least_input(domain, domain.symbols, Judge(Deadline(None))).items()}
 {'past': 5, 'seq': 1, 'total': 6}
 """
 
@@ -21,12 +21,12 @@ from shapesmt.presolve import Domain
 ROUNDS = 1000  # times that a value is raised until the facts hold; then the solver is asked
 
 
-def least(domain: Domain, symbols: Sequence[Atom], judge: Judge) -> dict[Atom, int] | None:
+def least_input(domain: Domain, symbols: Sequence[Atom], judge: Judge) -> dict[Atom, int] | None:
     """Return the minimum of each symbol, if one input is known to have them all; related symbols are included."""
-    return _raised(domain, symbols) or _asked(domain, symbols, judge)
+    return _raise_bounds(domain, symbols) or _ask_solver(domain, symbols, judge)
 
 
-def _raised(domain: Domain, symbols: Sequence[Atom]) -> dict[Atom, int] | None:
+def _raise_bounds(domain: Domain, symbols: Sequence[Atom]) -> dict[Atom, int] | None:
     """Raise lower bounds as far as single facts require; return None if that doesn't lead to an input."""
     tied, facts = domain.about(symbols)
     ends = {s: domain.ends(s) for s in tied}
@@ -65,7 +65,7 @@ def _from(s: Atom, value: int) -> int:
     return value + (first - value) % s.step
 
 
-def _asked(domain: Domain, symbols: Sequence[Atom], judge: Judge) -> dict[Atom, int] | None:
+def _ask_solver(domain: Domain, symbols: Sequence[Atom], judge: Judge) -> dict[Atom, int] | None:
     """Return the lower bounds of all symbols by the solver, if one input has them all; None otherwise."""
     corner, ends = domain.copy(), dict[Atom, int]()
     for s in symbols:
@@ -74,4 +74,4 @@ def _asked(domain: Domain, symbols: Sequence[Atom], judge: Judge) -> dict[Atom, 
             return None
         ends[s] = low.value
         corner.assume(equal(of_atom(s), low.value))
-    return ends if judge.inhabited(corner) else None
+    return ends if judge.is_inhabited(corner) else None

@@ -44,7 +44,7 @@ class Held(NamedTuple):
     unknown: list[str]
 
 
-def lifetimes(
+def buffer_lifetimes(
     nodes: Sequence[Node],
     outputs: Collection[str],
     size: Size,

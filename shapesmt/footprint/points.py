@@ -9,7 +9,7 @@ from functools import reduce
 
 from shapesmt.algebra import TRUE, ZERO, Dim, Formula, all_of, of_atom, product
 from shapesmt.deadline import Deadline
-from shapesmt.footprint.lifetimes import Buffer, Held, Mode, lifetimes
+from shapesmt.footprint.lifetimes import Buffer, Held, Mode, buffer_lifetimes
 from shapesmt.footprint.sizes import bytes_of
 from shapesmt.graph import Graph, Node
 from shapesmt.inference import Inference, Operators
@@ -66,7 +66,7 @@ class Points:
         tensors = inference.tensors
         operators = Operators(graph.opsets, graph.functions)
         sizes = {name: bytes_of(t) for name, t in tensors.items()}
-        held = lifetimes(graph.nodes, graph.outputs, sizes.__getitem__, operators.traits, self._mode)
+        held = buffer_lifetimes(graph.nodes, graph.outputs, sizes.__getitem__, operators.traits, self._mode)
         return self._inside(graph.nodes, held, _Place(held.buffers, operators), inner, TRUE)
 
     def _inside(
@@ -100,9 +100,9 @@ class Points:
 
         def size(name: str) -> Dim | None:
             bytes_ = bytes_of(body.tensors[name])
-            return None if bytes_ is None else body.changed(bytes_)
+            return None if bytes_ is None else body.final_size(bytes_)
 
-        carried, returned = _carried(node, body, place.operators.traits(node).runs)
+        carried, returned = _carried_inputs(node, body, place.operators.traits(node).runs)
         function = self._graph.functions.get((node.domain, node.op))
         operators = place.operators if function is None else Operators(function.opsets, self._graph.functions)
         handed = {place.path + name for name in node.outputs[:returned]}
@@ -111,7 +111,7 @@ class Points:
         key = self._runs.key(body, _total(around), runs)
         if key in self._runs.listed:
             return
-        held = lifetimes(body.nodes, body.outputs, size, operators.traits, self._mode, carried)
+        held = buffer_lifetimes(body.nodes, body.outputs, size, operators.traits, self._mode, carried)
         path = _path(place.path, node, body)
         inner = {i: tuple(_within(b, body) for b in bodies) for i, bodies in body.inner.items()}
         known = len(self.unknown)
@@ -129,15 +129,15 @@ class _Runs:
 
     def key(self, body: Body, *around: Hashable) -> Hashable:
         """Return a key that is equal for two runs if all sizes inside them, and `around` them, are equal."""
-        return id(body.tensors), tuple(map(body.changed, self._symbols_of(body))), around
+        return id(body.tensors), tuple(map(body.final_size, self._symbols_of(body))), around
 
     def _symbols_of(self, body: Body) -> list[Dim]:
         """Return the symbols in the sizes of the body's tensors and of its inner runs, before its `changes`."""
         found = self._symbols.get(id(body.tensors))
         if found is None:
             inner = [run for runs in body.inner.values() for run in runs]
-            sizes = [p.bytes for p in _counted(body.tensors, "", TRUE)]
-            sizes += [run.changed(s) for run in inner for s in self._symbols_of(run)]
+            sizes = [p.bytes for p in _tensor_points(body.tensors, "", TRUE)]
+            sizes += [run.final_size(s) for run in inner for s in self._symbols_of(run)]
             conditions = [case.condition for t in body.tensors.values() for case in t.cases] + [r.runs for r in inner]
             parts = [part.symbols for part in sizes] + [part.symbols for part in conditions]
             atoms = dict.fromkeys(s for symbols in parts for s in sorted(symbols, key=str))
@@ -147,7 +147,7 @@ class _Runs:
 
 def counts(inference: Inference) -> Iterator[Point]:
     """Yield the number of elements of each tensor, as if they were bytes held at a point."""
-    yield from _counted(inference.tensors, "", TRUE)
+    yield from _tensor_points(inference.tensors, "", TRUE)
     seen = _Runs()
     for node, application in zip(inference.graph.nodes, inference.applications, strict=False):
         for body in application.bodies:
@@ -160,7 +160,7 @@ def _counted_inside(body: Body, path: str, runs: Formula, seen: _Runs) -> Iterat
     if key in seen.listed:
         return
     seen.listed.add(key)
-    for point in _counted(body.tensors, path, runs):
+    for point in _tensor_points(body.tensors, path, runs):
         yield reduce(lambda p, change: replace(p, bytes=change(p.bytes)), body.changes, point)
     for i, bodies in body.inner.items():
         for inner in bodies:
@@ -172,7 +172,7 @@ def _path(path: str, node: Node, body: Body) -> str:
     return f"{path}{node.name}/{body.label}{'/' if body.label else ''}"
 
 
-def _counted(tensors: Mapping[str, Tensor], path: str, runs: Formula) -> Iterator[Point]:
+def _tensor_points(tensors: Mapping[str, Tensor], path: str, runs: Formula) -> Iterator[Point]:
     for name, t in tensors.items():
         cases = [(runs, t), *((all_of(runs, case.condition), case.tensor) for case in t.cases)]
         yield from (Point(path + name, "", product(c.shape), when) for when, c in cases if c.shape is not None)
@@ -181,11 +181,11 @@ def _counted(tensors: Mapping[str, Tensor], path: str, runs: Formula) -> Iterato
 def _within(inner: Body, outer: Body) -> Body:
     """Return a run inside another one, over the symbols of the outer one."""
     for change in outer.changes:
-        inner = inner.rewritten(change)
+        inner = inner.rewrite(change)
     return inner
 
 
-def _carried(node: Node, body: Body, runs: Runs) -> tuple[Sequence[str], int]:
+def _carried_inputs(node: Node, body: Body, runs: Runs) -> tuple[Sequence[str], int]:
     """Return the loop-carried inputs of a body, and the number of the node's outputs that the body returns.
 
     Other inputs are views of tensors held outside; for an unknown operator, all are counted.

@@ -53,7 +53,7 @@ def follows(bytes_: Dim, first: Dim, second: Dim, limit: int) -> bool:
     >>> follows(4 * n + 4 * m + 9, 10 * n + 1, 8 * m, 99), follows(6 * n + 4 * m + 9, 10 * n + 1, 8 * m, 99)
     (True, False)
     """
-    mine, one, other = (_shifted(d) for d in (bytes_, first, second))
+    mine, one, other = (_shift_to_zero(d) for d in (bytes_, first, second))
     if any(from_terms({monomial: 1}).lo < 0 for monomial in {*mine, *one, *other}):
         return False
     spare, *room = (limit - terms.pop((), 0) for terms in (mine, one, other))
@@ -73,7 +73,7 @@ def beneath(bytes_: Dim, other: Dim, limit: int) -> bool:
     >>> beneath(2 * n + 9, 3 * n, 26), beneath(2 * n + 9, 3 * n, 24)
     (True, False)
     """
-    ahead = _shifted(other - bytes_)
+    ahead = _shift_to_zero(other - bytes_)
     behind = -ahead.pop((), 0)
     if behind <= 0 or any(c < 0 or from_terms({monomial: 1}).lo < 0 for monomial, c in ahead.items()):
         return False
@@ -96,10 +96,10 @@ def _corners(rows: Sequence[tuple[int, int, int]]) -> Iterator[tuple[Fraction, F
             yield Fraction(p * d - b * q, a * d - b * c), Fraction(a * q - p * c, a * d - b * c)
 
 
-def _shifted(dim: Dim) -> dict[tuple[int, ...], int]:
+def _shift_to_zero(dim: Dim) -> dict[tuple[int, ...], int]:
     """Return the terms of a formula over symbols that begin at 0: `n*m` has an `n` if `m` is 1 or more."""
-    meanings = {s: _start(s) + int(s.lo) for s in dim.symbols if 0 < s.lo < inf}
-    return dict(substitute(dim, meanings).terms)
+    replacements = {s: _start(s) + int(s.lo) for s in dim.symbols if 0 < s.lo < inf}
+    return dict(substitute(dim, replacements).terms)
 
 
 def _start(s: Atom) -> Dim:

@@ -19,7 +19,9 @@ HALVED = 21  # attempts to find a box, each with half the ranges of the one befo
 Point = tuple[int, ...]
 
 
-def safe(condition: Formula, said: Sequence[Conjunct], domain: Domain, judge: Judge) -> tuple[tuple[str, ...], bool]:
+def safe_conditions(
+    condition: Formula, said: Sequence[Conjunct], domain: Domain, judge: Judge
+) -> tuple[tuple[str, ...], bool]:
     """Return conditions that imply this one, and whether they are equivalent to it.
 
     If the conjuncts in `said` imply it, those are returned; otherwise a list of few inputs, or else a box.
@@ -30,11 +32,11 @@ def safe(condition: Formula, said: Sequence[Conjunct], domain: Domain, judge: Ju
     inside.assume(all_of(*(c.formula for c in said)))
     if judge.proves(inside, condition):
         return tuple(map(str, said)), False
-    listed = _listed(condition, domain)
+    listed = _list_inputs(condition, domain)
     return (_box(condition, domain, judge), False) if listed is None else ((listed,) if listed else (), True)
 
 
-def _listed(condition: Formula, domain: Domain) -> str | None:
+def _list_inputs(condition: Formula, domain: Domain) -> str | None:
     """Return the condition as a list of the inputs for which it holds; None if there are too many."""
     if any(s.kind not in (Kind.INPUT, Kind.VALUE) for s in condition.symbols):
         return None
@@ -48,17 +50,17 @@ def _listed(condition: Formula, domain: Domain) -> str | None:
     at = points.at(truth | True)
     every = [*zip(*(map(int, at[s]) for s in symbols), strict=True)]
     good = {point for point, holds in zip(every, truth.ravel(), strict=True) if holds}
-    text = _told([name_text(s.name) for s in symbols], good, {*every} - good)
+    text = _separating_condition([name_text(s.name) for s in symbols], good, {*every} - good)
     return text if len(text) <= MOST_LISTED else None
 
 
-def _told(names: Sequence[str], good: set[Point], bad: set[Point]) -> str:
+def _separating_condition(names: Sequence[str], good: set[Point], bad: set[Point]) -> str:
     """Return a condition that holds at the good points and at none of the bad ones; "" if there are no bad ones."""
     if not good or not bad:
         return "" if good else "False"
     values = sorted({point[0] for point in (*good, *bad)})
     rests = {v: [{p[1:] for p in points if p[0] == v} for points in (good, bad)] for v in values}
-    told = {v: _told(names[1:], *rest) for v, rest in rests.items()}
+    told = {v: _separating_condition(names[1:], *rest) for v, rest in rests.items()}
     parts = []
     for text, group in groupby(values, key=told.__getitem__):
         run = _run(names[0], [*group], values)
@@ -83,12 +85,12 @@ def _box(condition: Formula, domain: Domain, judge: Judge) -> tuple[str, ...]:
     spans = {s: FAR if high == inf else int(high - low) for s, (low, high) in ends.items() if low > -inf}
     for halved in range(HALVED if len(spans) == len(ends) else 0):
         box = {s: int(ends[s][0]) + (span >> halved) for s, span in spans.items()}
-        if _proven(box, condition, domain, judge):
+        if _is_safe(box, condition, domain, judge):
             return tuple(f"{name_text(s.name)} <= {high}" for s, high in box.items() if high < ends[s][1])
     return ("False",)
 
 
-def _proven(box: Mapping[Atom, int], condition: Formula, domain: Domain, judge: Judge) -> bool:
+def _is_safe(box: Mapping[Atom, int], condition: Formula, domain: Domain, judge: Judge) -> bool:
     inside = domain.copy()
     inside.assume(all_of(*(at_most(of_atom(s), high) for s, high in box.items())))
     return judge.proves(inside, condition) and judge.satisfiable(inside)

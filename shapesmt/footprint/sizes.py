@@ -26,10 +26,10 @@ def bytes_of(t: Tensor) -> Dim | None:
         return _of_cases(t)
     dtype = t.dtype[len(SEQUENCE) : -1] if t.dtype.startswith(SEQUENCE) else t.dtype
     bits = BITS.get(dtype)
-    return None if bits is None else packed(product(t.shape), bits)
+    return None if bits is None else byte_count(product(t.shape), bits)
 
 
-def packed(count: Dim, bits: int) -> Dim:
+def byte_count(count: Dim, bits: int) -> Dim:
     """Return the bytes of `count` elements of `bits` bits."""
     return count * (bits // BYTE) if bits >= BYTE else ceil_divide(count * bits, BYTE)
 
@@ -71,4 +71,4 @@ def _constants(attributes: Attributes) -> list[Literal]:
 
 def _bytes(literal: Literal) -> int | None:
     bits = BITS.get(literal.dtype)
-    return None if bits is None else packed(as_dim(prod(literal.shape)), bits).constant
+    return None if bits is None else byte_count(as_dim(prod(literal.shape)), bits).constant

@@ -28,13 +28,13 @@ class Summit(NamedTuple):
     point: Point
 
 
-def undominated(points: Iterable[Point]) -> list[Point]:
+def drop_dominated(points: Iterable[Point]) -> list[Point]:
     """Remove points that never hold more than another one, and return the others, the largest first.
 
     >>> from shapesmt.algebra import symbol
     >>> n = symbol("n", 1)
     >>> at = lambda size: Point("", "", size, TRUE)
-    >>> [p.bytes for p in undominated([at(4 * n), at(8 * n), at(6 * n + 2), at(6 * n + 3)])]
+    >>> [p.bytes for p in drop_dominated([at(4 * n), at(8 * n), at(6 * n + 2), at(6 * n + 3)])]
     [Dim('8*n'), Dim('6*n + 3')]
     """
     distinct: dict[tuple[Dim, Formula], Point] = {}
@@ -102,7 +102,7 @@ def _above(first: Summit, second: Summit) -> bool:
 def _highest(domain: Domain, point: Point, examination: Examination, judge: Judge) -> Summit:
     """Return the maximum of one point, over inputs for which it occurs."""
     end = judge.extent(domain, point.bytes)[1]
-    tied = domain.cone(point.bytes.symbols | point.runs.symbols)[0]
+    tied = domain.closure(point.bytes.symbols | point.runs.symbols)[0]
     known = not any(s.kind in (Kind.OPEN, Kind.LOST, Kind.PLACE) for s in tied) and examination.independent(tied)
     exact, witness = end.proven and examination.decided and known, end.witness
     if point.bytes.constant is not None:

@@ -6,16 +6,16 @@ from shapesmt.frontends.files import (
     content_digest as content_digest,
     is_folder as is_folder,
     is_url as is_url,
-    listed as listed,
+    list_models as list_models,
     model_file as model_file,
 )
 from shapesmt.frontends.formats import (
     Format as Format,
     Model as Model,
     OpenedModel as OpenedModel,
-    asked as asked,
     load as load,
     load_protobuf as load_protobuf,
-    opened as opened,
+    open_model as open_model,
+    program_or_model as program_or_model,
 )
 from shapesmt.frontends.recognize import SUFFIXES as SUFFIXES

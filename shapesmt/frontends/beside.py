@@ -20,7 +20,7 @@ class SideRead(NamedTuple):
     size: int
     digest: str
 
-    def unchanged(self, folder: str | None) -> bool:
+    def is_unchanged(self, folder: str | None) -> bool:
         """Whether the file still has the same content."""
         return self.digest == (_digest(_content(folder, *self[:3])) if folder is not None else "")
 

@@ -61,11 +61,11 @@ def model_file(model: object, *, weights: bool = True) -> ModelFile:
     if path == "-":
         return ModelFile(whole(sys.stdin.buffer.read, "<stdin>"), "<stdin>", None)
     if is_url(path):
-        from shapesmt.frontends.remote import fetched
+        from shapesmt.frontends.remote import fetch
 
-        return ModelFile(fetched(path, weights=weights), printable(path.rpartition("/")[2] or path), None)
-    root, signature = _named(path)
-    saved = _saved(root)
+        return ModelFile(fetch(path, weights=weights), printable(path.rpartition("/")[2] or path), None)
+    root, signature = _split_signature(path)
+    saved = _saved_model_file(root)
     if saved:
         content = _content(os.path.join(root, saved))  # noqa: PTH118 - as below
         return ModelFile(content, printable(Path(path).name or path), root, saved, signature)
@@ -107,7 +107,7 @@ def is_url(path: str) -> bool:
     return "://" in path
 
 
-def listed(url: str) -> list[str] | None:
+def list_models(url: str) -> list[str] | None:
     """Return the URLs that match a pattern, or those of the models below a folder, sorted; None for a file's URL.
 
     Raises:
@@ -116,13 +116,13 @@ def listed(url: str) -> list[str] | None:
     """
     from shapesmt.frontends import remote
 
-    return remote.listed(url)
+    return remote.list_urls(url)
 
 
-def _named(path: str) -> tuple[str, str]:
+def _split_signature(path: str) -> tuple[str, str]:
     """Return the path without a signature, and the signature: `saved#score` gives ("saved", "score")."""
     root, _, signature = path.rpartition("#")
-    has_signature = root and not os.path.lexists(path) and (_saved(root) or root.endswith((*_SAVED, ".pt2")))
+    has_signature = root and not os.path.lexists(path) and (_saved_model_file(root) or root.endswith((*_SAVED, ".pt2")))
     return (root, signature) if has_signature else (path, "")
 
 
@@ -158,11 +158,11 @@ def _beginning(path: str) -> bytes:
 
 def _without_weights(path: str, size: int) -> bytes:
     """Return the content of a large file, without its weights if it is a binary ONNX model."""
-    from shapesmt.frontends.onnx.skeleton import DamagedError, OtherFormatError, skeleton
+    from shapesmt.frontends.onnx.skeleton import DamagedError, OtherFormatError, read_skeleton
 
     with Path(path).open("rb") as file:
         try:
-            return skeleton(file, size)
+            return read_skeleton(file, size)
         except OtherFormatError:
             refuse(path, size, most_bytes())
             file.seek(0)
@@ -176,10 +176,10 @@ def _without_weights(path: str, size: int) -> bytes:
 
 def is_folder(path: str) -> bool:
     """Whether a path is a folder that is not itself a model, as a TensorFlow saved model is."""
-    return os.path.isdir(path) and not _saved(path)  # noqa: PTH112 - an unreadable path counts as a file
+    return os.path.isdir(path) and not _saved_model_file(path)  # noqa: PTH112 - an unreadable path counts as a file
 
 
-def _saved(folder: str) -> str:
+def _saved_model_file(folder: str) -> str:
     """Return the name of the saved model's file in a folder (`saved_model.pb`); "" if there is none."""
     names = _SAVED if os.path.isdir(folder) else ()  # noqa: PTH112 - an unreadable file counts as missing
     return next((name for name in names if os.path.isfile(os.path.join(folder, name))), "")  # noqa: PTH113, PTH118 - as above

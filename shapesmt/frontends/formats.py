@@ -61,7 +61,7 @@ def is_flow(model: object) -> TypeGuard[nx.Graph[Any]]:
     return graph is not None and isinstance(model, graph)
 
 
-def opened(model: Model, *, weights: bool = True) -> OpenedModel:
+def open_model(model: Model, *, weights: bool = True) -> OpenedModel:
     """Return the model with its format; the format of a file is recognised by its first bytes.
 
     Without `weights`, a large ONNX file is read without the elements of large tensors, which no graph has.
@@ -70,9 +70,9 @@ def opened(model: Model, *, weights: bool = True) -> OpenedModel:
         ModelError: The file is missing, unreadable, or damaged.
         UsageError: The argument is no model.
 
-    >>> opened(b'<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) {y=Exp(x)}').format.name
+    >>> open_model(b'<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) {y=Exp(x)}').format.name
     'ONNX'
-    >>> opened(b'<?xml version="1.0"?><net name="g" version="11"/>').format.name
+    >>> open_model(b'<?xml version="1.0"?><net name="g" version="11"/>').format.name
     'OPENVINO'
     """
     held = _in_memory(model)
@@ -97,7 +97,7 @@ def opened(model: Model, *, weights: bool = True) -> OpenedModel:
     return OpenedModel(Format.ONNX, onnx.parse(file.content, file.source), file.source, file.folder)
 
 
-def asked(model: Any, args: Any, kwargs: Any, dynamic_shapes: Any) -> Any:
+def program_or_model(model: Any, args: Any, kwargs: Any, dynamic_shapes: Any) -> Any:
     """Return the model itself or, if there are arguments for it, the program that PyTorch exports with these.
 
     Raises:
@@ -111,7 +111,7 @@ def asked(model: Any, args: Any, kwargs: Any, dynamic_shapes: Any) -> Any:
     from shapesmt.frontends.torch import live
 
     request = live.request(model, args, kwargs, dynamic_shapes)
-    return OpenedModel(Format.PROGRAM, live.exported(request), request.source)
+    return OpenedModel(Format.PROGRAM, live.export_module(request), request.source)
 
 
 def _in_memory(model: Any) -> OpenedModel | None:
@@ -157,7 +157,7 @@ def load(model: Model) -> Graph:
     >>> graph.nodes[0].op, graph.inputs["x"].shape
     ('Exp', ('n',))
     """
-    kind, content, source, folder = opened(model, weights=False)
+    kind, content, source, folder = open_model(model, weights=False)
     if kind is Format.GRAPH:
         graph: Graph = content
         return graph
@@ -194,7 +194,7 @@ def load_protobuf(model: Model) -> tuple[ModelProto, Graph]:
         ModelError: The file is missing, unreadable, or contradicts itself.
         UsageError: The model is a graph, which has no protobuf, or in another format.
     """
-    model = opened(model)
+    model = open_model(model)
     if model.format is not Format.ONNX:
         raise UsageError(f"{model.source}: {model.format.value}")
     return model.content, load(model)

@@ -13,7 +13,7 @@ from typing import Any
 from shapesmt.deadline import look, remaining
 from shapesmt.errors import ModelError, ShapesmtError, UsageError, pass_on, printable
 from shapesmt.frontends.budget import DEPTH, REQUESTS, most_bytes, refuse, whole
-from shapesmt.frontends.onnx.skeleton import skeleton
+from shapesmt.frontends.onnx.skeleton import read_skeleton
 from shapesmt.frontends.recognize import SUFFIXES
 
 LARGE = 1 << 20  # bytes; a larger file may be read in parts
@@ -21,7 +21,7 @@ PATIENCE = 30.0  # seconds; limit for a web server's silence
 LONGEST = 600.0  # seconds; limit for a web server's whole answer
 
 
-def fetched(url: str, *, weights: bool) -> bytes:
+def fetch(url: str, *, weights: bool) -> bytes:
     """Return the content of a model's file; without `weights`, a large ONNX model's weights aren't transferred.
 
     Raises:
@@ -33,7 +33,7 @@ def fetched(url: str, *, weights: bool) -> bytes:
         if not weights and size is not None and size > LARGE:
             # DamagedError, or a server that sends the whole file for a part of it
             with suppress(ValueError), system.open(path, "rb", block_size=LARGE, cache_type="none") as file:
-                return skeleton(file, size, floats=False)
+                return read_skeleton(file, size, floats=False)
         whole_size = size if isinstance(size, int) else 0
         refuse(url, whole_size, most_bytes())
         # a server may send more than it declares: bytes are counted after decompression
@@ -41,7 +41,7 @@ def fetched(url: str, *, weights: bool) -> bytes:
             return whole(file.read, url)
 
 
-def listed(url: str) -> list[str] | None:
+def list_urls(url: str) -> list[str] | None:
     """Return the URLs that match a pattern, or those of the models below a folder, sorted; None for a file's URL.
 
     Raises:

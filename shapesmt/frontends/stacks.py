@@ -32,12 +32,12 @@ def frames_of(stack: str) -> list[Frame]:
     return [Frame(*frame) for frame in _FRAME.findall(stack[-MOST:])[::-1]]
 
 
-def located(frames: Iterable[Frame], module: str, *, any_file: bool = False) -> SourceLine | None:
+def locate(frames: Iterable[Frame], module: str, *, any_file: bool = False) -> SourceLine | None:
     """Return the innermost call outside PyTorch, with the outermost as caller; None if nothing is known.
 
     With `any_file`, return the innermost call inside PyTorch if there is no other, as for PyTorch's own models.
 
-    >>> located([Frame("/a/site-packages/torch/nn/conv.py", "5", "forward", ""), Frame("unet.py", "9", "f", "")], "up")
+    >>> locate([Frame("/a/site-packages/torch/nn/conv.py", "5", "forward", ""), Frame("unet.py", "9", "f", "")], "up")
     SourceLine(file='unet.py', line=9, function='f', code='', module='up', caller='')
     """
     shown = [frame for frame in frames if len(frame.file) <= _LONGEST_PATH and frame.file.isprintable()]

@@ -39,5 +39,5 @@ with lazy_imports(__name__):
         Scalar as Scalar,
     )
     from shapesmt.graph.nodes import NodeKind as NodeKind, Nodes as Nodes
-    from shapesmt.graph.order import ordered as ordered, refuse_recursion as refuse_recursion
+    from shapesmt.graph.order import refuse_recursion as refuse_recursion, sort_nodes as sort_nodes
     from shapesmt.graph.schema import Parameter as Parameter, Signature as Signature

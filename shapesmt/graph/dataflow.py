@@ -63,7 +63,7 @@ def document(graph: Graph, *, nested: bool = False) -> Document:
     inline = {} if nested else _inline(graph)
     further = {
         "ranges": {name: _range(r) for name, r in graph.ranges.items() if name not in inline},
-        "declared": {name: declared(d) for name, d in graph.declared.items()},
+        "declared": {name: declaration_document(d) for name, d in graph.declared.items()},
         "functions": [] if nested else [_function(f) for f in graph.functions.values()],
         "runtime": "" if graph.runtime is Runtime.ONNX else graph.runtime.value,
     }
@@ -138,7 +138,7 @@ def value(content: Any) -> Any:
     ([1.5, {'float': 'inf'}], {'dtype': 'int64', 'shape': [2], 'values': [3, 4]})
     """
     if isinstance(content, Declared):
-        return {"type": declared(content)}
+        return {"type": declaration_document(content)}
     if isinstance(content, tuple):
         return [value(part) for part in content]
     if isinstance(content, float) and not isfinite(content):
@@ -159,7 +159,7 @@ def constant(literal: Literal) -> Document:
     return content
 
 
-def declared(d: Declared) -> Document:
+def declaration_document(d: Declared) -> Document:
     """Return a tensor's declaration as it stands in a document: `{"dtype": "float32", "shape": ["n", 3]}`."""
     shape = None if d.shape is None else [size(axis) for axis in d.shape]
     return {"dtype": d.dtype, "shape": shape, **({"sparse": True} if d.kind == "sparse" else {})}
@@ -208,7 +208,7 @@ def _nodes(graph: Graph, inline: dict[str, str], *, nested: bool) -> tuple[list[
     """Return the document's nodes, operators last, and for each tensor its producer and the output index there."""
     nodes: list[Document] = []
     for name, d in graph.inputs.items():
-        shown = declared(d)
+        shown = declaration_document(d)
         for i, size in enumerate(d.shape or ()):
             if size == label(name, i):
                 shown["shape"][i] = inline.get(size, shown["shape"][i])

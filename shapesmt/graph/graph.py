@@ -181,7 +181,7 @@ class Schemas(Protocol):
     def misfit(self, node: Node, version: int) -> laws.Law | None:
         """Return the law that a node's numbers of inputs and outputs or its attributes break, if any."""
 
-    def unchecked(self, node: Node, version: int) -> laws.Law | None:
+    def unchecked_law(self, node: Node, version: int) -> laws.Law | None:
         """Return the law that a node breaks, if any, although its runtime doesn't check it and may run the node."""
 
     def offers(self, domain: str, op: str, version: int) -> bool:

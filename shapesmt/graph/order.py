@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
 
-def ordered(nodes: Sequence[Node], available: Iterable[str], where: str, needed: Sequence[str] = ()) -> Nodes:
+def sort_nodes(nodes: Sequence[Node], available: Iterable[str], where: str, needed: Sequence[str] = ()) -> Nodes:
     """Return the nodes in topological order: each tensor has one producer, before the nodes that read it.
 
     Args:
@@ -27,7 +27,7 @@ def ordered(nodes: Sequence[Node], available: Iterable[str], where: str, needed:
         ModelError: A tensor has two producers or none, its name is not text, or the nodes form a cycle.
 
     >>> late, early = Node("Exp", "", "late", ["y"], ["z"]), Node("Abs", "", "early", ["x"], ["y"])
-    >>> [node.name for node in ordered([late, early], ["x"], "g")]
+    >>> [node.name for node in sort_nodes([late, early], ["x"], "g")]
     ['early', 'late']
     """
     available, listed = {*available}, Nodes.of(nodes)
@@ -45,7 +45,7 @@ def ordered(nodes: Sequence[Node], available: Iterable[str], where: str, needed:
         _refuse_bytes(chain(available, chain.from_iterable(outputs)), where)
         if len(known) == count + sum(map(len, outputs)) and known.issuperset(needed) and "" not in needed:
             return listed
-    return Nodes.of(_sorted(nodes, available, where, needed))
+    return Nodes.of(_sort(nodes, available, where, needed))
 
 
 def _refuse_bytes(names: Iterable[str], where: str) -> None:
@@ -53,18 +53,18 @@ def _refuse_bytes(names: Iterable[str], where: str) -> None:
         raise ModelError(f"{where}: a tensor's name in it is not UTF-8 text; the file is damaged")
 
 
-def _sorted(nodes: Sequence[Node], available: set[str], where: str, needed: Sequence[str]) -> Sequence[Node]:
+def _sort(nodes: Sequence[Node], available: set[str], where: str, needed: Sequence[str]) -> Sequence[Node]:
     _refuse_bytes([name for node in nodes for name in (*node.inputs, *node.outputs)], where)
     producers = _single_producers(nodes, available, where)
     is_sorted = True
     for index, node in enumerate(nodes):
         for name in node.reads:
             if name not in producers and name not in available:
-                raise ModelError(f"{where}: {_title(node)} reads {_quoted(name)}, which nothing makes")
+                raise ModelError(f"{where}: {_title(node)} reads {_quote(name)}, which nothing makes")
             is_sorted &= producers.get(name, -1) < index
     for name in needed:
         if name not in producers and name not in available:
-            raise ModelError(f"{where}: nothing makes its output {_quoted(name)}")
+            raise ModelError(f"{where}: nothing makes its output {_quote(name)}")
     if is_sorted:
         return nodes
     import networkx as nx
@@ -83,10 +83,10 @@ def _single_producers(nodes: Sequence[Node], available: set[str], where: str) ->
     for index, node in enumerate(nodes):
         for name in filter(None, node.outputs):
             if name in available:
-                raise ModelError(f"{where}: {_title(node)} makes {_quoted(name)}, an input or constant")
+                raise ModelError(f"{where}: {_title(node)} makes {_quote(name)}, an input or constant")
             if name in producers:
                 first = _title(nodes[producers[name]])
-                raise ModelError(f"{where}: {first} and {_title(node)} both make {_quoted(name)}")
+                raise ModelError(f"{where}: {first} and {_title(node)} both make {_quote(name)}")
             producers[name] = index
     return producers
 
@@ -103,7 +103,7 @@ def refuse_recursion(functions: Mapping[tuple[str, str], Function], where: str) 
         ending = {key for key, called in calls.items() if key not in ended and called <= ended}
         if not ending:
             name = min(calls.keys() - ended)[1]
-            raise ModelError(f"{where}: function {_quoted(name)} calls itself, or another that does")
+            raise ModelError(f"{where}: function {_quote(name)} calls itself, or another that does")
         ended |= ending
 
 
@@ -128,9 +128,9 @@ def _dataflow(nodes: Sequence[Node], producers: Mapping[str, int]) -> nx.DiGraph
     return flow
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return f"'{printable(name)}'"
 
 
 def _title(node: Node) -> str:
-    return f"node {_quoted(node.name)} ({printable(node.op)})"
+    return f"node {_quote(node.name)} ({printable(node.op)})"

@@ -15,8 +15,8 @@ from shapesmt.errors import InternalError, ShapesmtError, SizeOverflowError, Usa
 from shapesmt.graph import Function, Graph, Literal, Node, Runtime, Schemas
 from shapesmt.inference.numbering import Numbers
 from shapesmt.inference.origins import Origins, by_bodies
-from shapesmt.inference.registered import registered
-from shapesmt.ops import refused
+from shapesmt.inference.schema_types import infer_by_schema
+from shapesmt.ops import broken_law
 from shapesmt.rules import (
     RANK_LAW,
     Application,
@@ -27,7 +27,7 @@ from shapesmt.rules import (
     UndecidedError,
     Unjudged,
     UnknownRankError,
-    extended,
+    has_plugins,
     remark,
     tensor,
 )
@@ -117,16 +117,16 @@ class Applier(ABC):
             return Application((UNKNOWN,) * len(node.outputs), (Requirement(FALSE, law),))
         if not any(t is not None and t.cases for t in inputs):
             with suppress(UndecidedError):
-                return self._typed(step, inputs, TRUE)
+                return self._apply_schema(step, inputs, TRUE)
 
         def applied(inputs: Sequence[Tensor | None], case: Formula | None) -> Application:
-            return self._typed(step, [*inputs], case)
+            return self._apply_schema(step, [*inputs], case)
 
         from shapesmt.rules import by_case
 
         return by_case(inputs, applied, simpler=not self._renamed)
 
-    def _typed(self, step: Step, inputs: list[Tensor | None], case: Formula | None) -> Application:
+    def _apply_schema(self, step: Step, inputs: list[Tensor | None], case: Formula | None) -> Application:
         """Apply a node's rule, and add the schema's requirements on types and values."""
         refusal = None if isinstance(step.rule, Function) else self._refusal(step.node, inputs)
         if refusal and refusal.typed:  # rules needn't handle elements of wrong types
@@ -134,8 +134,8 @@ class Applier(ABC):
                 None if t is None else tensor(t.dtype, t.shape, ndim=t.ndim if t.shape is None else None)
                 for t in inputs
             ]
-        application = self._applied(step, inputs, case)
-        open_ = None if isinstance(step.rule, Function) else self._unchecked(step.node)
+        application = self._apply_case(step, inputs, case)
+        open_ = None if isinstance(step.rule, Function) else self._unchecked_law(step.node)
         if open_ is not None:
             application = replace(application, unjudged=(*application.unjudged, open_))
         return replace(application, requirements=(refusal, *application.requirements)) if refusal else application
@@ -145,7 +145,7 @@ class Applier(ABC):
         clash = self._clash(node, inputs)
         if clash:
             return Requirement(FALSE, clash, typed=True)
-        broken = refused(node) or self._not_offered(node)
+        broken = broken_law(node) or self._not_offered(node)
         return Requirement(FALSE, broken, limit=True) if broken else None
 
     def _misfit(self, node: Node) -> laws.Law | None:
@@ -153,10 +153,10 @@ class Applier(ABC):
         version = self._opsets.get(node.domain)
         return self._schemas.misfit(node, version) if self._schemas and version else None
 
-    def _unchecked(self, node: Node) -> Unjudged | None:
+    def _unchecked_law(self, node: Node) -> Unjudged | None:
         """Return why a node is undecided that violates a law of the format that its runtime doesn't check, or None."""
         version = self._opsets.get(node.domain)
-        law = self._schemas.unchecked(node, version) if self._schemas and version else None
+        law = self._schemas.unchecked_law(node, version) if self._schemas and version else None
         return law and Unjudged("", node.op, "elements", f"{law}, which ONNX Runtime doesn't check")
 
     def _not_offered(self, node: Node) -> laws.Law | None:
@@ -172,7 +172,7 @@ class Applier(ABC):
         signature = self._schemas.signature(node.domain, node.op, version) if self._schemas and version else None
         return None if signature is None else signature.clash(["" if t is None else t.dtype for t in inputs])
 
-    def _applied(self, step: Step, inputs: list[Tensor | None], case: Formula | None) -> Application:
+    def _apply_case(self, step: Step, inputs: list[Tensor | None], case: Formula | None) -> Application:
         rule, node = step.rule, step.node
         if rule is None and self._schemas is not None:
             types = [("", None) if t is None else (t.dtype, None if t.shape is None else t.rank) for t in inputs]
@@ -180,23 +180,25 @@ class Applier(ABC):
         if rule is None:
             op = f"{node.domain}.{node.op}" if node.domain else node.op
             law = f"operator {op} has a rule"
-            from_schema = None if self._schemas is None else registered(self._schemas, node, inputs, self._opsets, law)
+            from_schema = (
+                None if self._schemas is None else infer_by_schema(self._schemas, node, inputs, self._opsets, law)
+            )
             outputs = (UNKNOWN,) * len(node.outputs)
             return from_schema or Application(
                 outputs, (), (), (Unjudged("", op, "unsupported", law, remark(node.domain, node.op)),), repeatable=False
             )
         if isinstance(rule, Function):
             return self.call(rule, node, inputs)
-        judged = partial(self._judged, rule, node, step.tensors)
+        judged = partial(self._apply_once, rule, node, step.tensors)
         if any(t is not None and t.shape is None for t in inputs):
-            return self._unranked(rule, node, inputs, judged)
+            return self._apply_at_ranks(rule, node, inputs, judged)
         try:
             return judged(inputs, case)
         except UnknownRankError:  # of a tensor that the rule itself computes
             outputs = (tensor(rule.dtype, None),) * len(node.outputs)
             return Application(outputs, (), (), (Unjudged("", node.op, "rank", RANK_LAW),))
 
-    def _unranked(
+    def _apply_at_ranks(
         self,
         rule: Rule,
         node: Node,
@@ -213,14 +215,14 @@ class Applier(ABC):
             application = direct or Application((tensor(dtype, None),) * len(node.outputs), ())
             unjudged = (Unjudged("", node.op, "rank", RANK_LAW),) * (not rule.total)
             return replace(application, unjudged=(*application.unjudged, *unjudged))
-        from shapesmt.rules import joined, over_ranks
+        from shapesmt.rules import merge_rank_facts, over_ranks
 
-        at_ranks = judged if node.attributes.graphs else partial(self._repeated, rule, node)
+        at_ranks = judged if node.attributes.graphs else partial(self._apply_cached, rule, node)
         application = over_ranks(inputs, at_ranks, node, total=rule.total, every=bool(rule.plugin))
         outputs = tuple(t if t.dtype else tensor(dtype, t.shape, t.value, t.ndim) for t in application.outputs)
-        return replace(application, outputs=outputs) if direct is None else joined(direct, application)
+        return replace(application, outputs=outputs) if direct is None else merge_rank_facts(direct, application)
 
-    def _judged(
+    def _apply_once(
         self,
         rule: Rule,
         node: Node,
@@ -251,7 +253,7 @@ class Applier(ABC):
             reason = printable(f"{type(error).__name__}: {error}", 200)
             if not rule.plugin:
                 raise InternalError(f"{where}: {reason}") from error
-            application = ctx.failed()
+            application = ctx.rejection()
             if not application.broken:  # otherwise it met sizes that its own law forbids
                 raise UsageError(f"{where}: {reason} (in {rule.plugin})") from error
         return replace(application, origin=partial(by_bodies, node, self.origins, runs)) if runs else application
@@ -259,16 +261,16 @@ class Applier(ABC):
     def trace(self, rule: Rule, node: Node, inputs: Sequence[Tensor | None]) -> Application | None:
         """Apply a rule to other inputs than the node's (see `Origins`, `Counts`); return None if it fails on them."""
         try:
-            return self._repeated(rule, node, inputs)
+            return self._apply_cached(rule, node, inputs)
         except (UnknownRankError, ShapesmtError):
             return None
 
-    def _repeated(self, rule: Rule, node: Node, inputs: Sequence[Tensor | None]) -> Application:
+    def _apply_cached(self, rule: Rule, node: Node, inputs: Sequence[Tensor | None]) -> Application:
         """Apply the rule of a node without graphs, or return the remembered application."""
         key = ("traced", rule, self._opsets.get(node.domain), node.attributes, len(node.outputs), *inputs)
         application = self._remembered.get(key)
         if application is None:
-            application = self._judged(rule, node, {}, inputs)
+            application = self._apply_once(rule, node, {}, inputs)
             if application.repeatable and not self.to_read:
                 self._remembered[key] = application
         return application
@@ -276,7 +278,7 @@ class Applier(ABC):
 
 def _context() -> type[RuleContext]:
     """Return the class of contexts: with TensorFlow's interface if a plugin has rules, as shapesmt's don't use it."""
-    if not extended():
+    if not has_plugins():
         return RuleContext
     from shapesmt.rules import InferenceContext
 

@@ -47,7 +47,7 @@ class Counts:
         self._counted = {**outside}
         self._picked: set[str] = set()  # outputs of nodes that look up counted indices only
 
-    def checked(self, application: Application, node: Node) -> Application:
+    def check_indices(self, application: Application, node: Node) -> Application:
         """Return the application, undecided if counted indices may be outside the axis that they index."""
         counted = self.so_far()
         needed = application.decides_success - application.decides_sizes_only if counted else ()
@@ -59,7 +59,7 @@ class Counts:
             return application
         stated = {r.formula for r in application.requirements} | {TRUE}
         read = {name: self._tensors.get(name) for name in node.inputs}
-        tried = [self._traced(node, {**read, **{n: counted[n][k] for n in names}}) for k in range(len(TRIALS))]
+        tried = [self._try_node(node, {**read, **{n: counted[n][k] for n in names}}) for k in range(len(TRIALS))]
         found = {r.formula: r for one in tried if one is not None for r in one.requirements}
         reasons = tuple(
             Unjudged("", node.op, "elements", _law(names, r), branch=negate(formula))
@@ -67,7 +67,7 @@ class Counts:
             if r.law.code == laws.INDICES_INSIDE_AXIS.code and formula not in stated
         )
         if None in tried:  # nodes in a loop or a branch aren't applied to a mask of ones
-            law = f"{laws.INDICES_INSIDE_AXIS}: the counted {_listed(names)} isn't followed into the node's graphs"
+            law = f"{laws.INDICES_INSIDE_AXIS}: the counted {_quote_names(names)} isn't followed into the node's graphs"
             reasons = (Unjudged("", node.op, "elements", law),)
         return replace(application, unjudged=(*application.unjudged, *reasons)) if reasons else application
 
@@ -95,22 +95,22 @@ class Counts:
         """Record the integers of a node that counts data, or computes them from counted ones."""
         if self._rules.traits(node).keeps is not Keeps.SUMMED and self._counted.keys().isdisjoint(node.inputs):
             return
-        tried = [self._traced(node, {n: self._filled(n, k) for n in node.inputs}) for k in range(len(TRIALS))]
+        tried = [self._try_node(node, {n: self._sample_tensor(n, k) for n in node.inputs}) for k in range(len(TRIALS))]
         for index, name in enumerate(node.outputs):
             known = name in self._picked or name not in self._tensors or self._tensors[name].followed
-            outputs = () if known else tuple(self._moved(node, k, one, index) for k, one in enumerate(tried))
+            outputs = () if known else tuple(self._sample_output(node, k, one, index) for k, one in enumerate(tried))
             values = tuple(t for t in outputs if t is not None and t.dtype.startswith(INTEGERS) and t.value is not None)
             if len(values) == len(TRIALS):
                 self._counted[name] = values
 
-    def _traced(self, node: Node, read: Mapping[str, Tensor | None]) -> Application | None:
+    def _try_node(self, node: Node, read: Mapping[str, Tensor | None]) -> Application | None:
         """Apply a node to these tensors; None if it has no rule, has graphs inside, or fails."""
         rule = self._rules[node.domain, node.op]
         if not isinstance(rule, Rule) or rule.nested:
             return None
         return self._trace(rule, node, [read[name] for name in node.inputs])
 
-    def _filled(self, name: str, trial: int) -> Tensor | None:
+    def _sample_tensor(self, name: str, trial: int) -> Tensor | None:
         """Return a tensor with numbers for unknown integers and booleans."""
         t = self._counted[name][trial] if name in self._counted else self._tensors.get(name)
         if t is None or t.shape is None or t.followed or not t.dtype.startswith((*INTEGERS, "bool")):
@@ -119,7 +119,7 @@ class Counts:
             return t
         return tensor(t.dtype, t.shape, field(as_dim(TRIALS[trial] if t.dtype == "bool" else 1)), layout=t.layout)
 
-    def _moved(self, node: Node, trial: int, application: Application | None, index: int) -> Tensor | None:
+    def _sample_output(self, node: Node, trial: int, application: Application | None, index: int) -> Tensor | None:
         """Return an output of a tried node; if only the positions of its elements are unknown, all are the maximum."""
         t = None if application is None else application.outputs[index]
         ordered = self._rules.traits(node).in_order
@@ -131,9 +131,9 @@ class Counts:
 
 
 def _law(names: Collection[str], broken: Requirement) -> str:
-    counted = f"counted by a mask of ones, {_listed(names)} holds {broken.left}"
+    counted = f"counted by a mask of ones, {_quote_names(names)} holds {broken.left}"
     return f"{broken.law}: {counted}, and the axis has {broken.right}"
 
 
-def _listed(names: Collection[str]) -> str:
+def _quote_names(names: Collection[str]) -> str:
     return " and ".join(f"'{name}'" for name in sorted(names))

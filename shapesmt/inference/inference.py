@@ -9,7 +9,7 @@ from itertools import islice
 
 from shapesmt.algebra import Atom, Dim, Kind, of_atom
 from shapesmt.graph import Graph, Literal, Node
-from shapesmt.inference.loading import Refusals, contradicts, loaded, more_refusals, refusals
+from shapesmt.inference.loading import Refusals, contradicts, is_loaded, more_refusals, refusals
 from shapesmt.inference.numbering import Named, Scope
 from shapesmt.inference.walk import Renaming, Walk, forget_applications
 from shapesmt.rules import Application, Requirement, Tensor, read
@@ -57,7 +57,7 @@ class Inference:
     def doubtful(self) -> bool:
         """Whether the runtime may refuse to load the model, by the types and shapes that it infers then."""
         stated = any(r.declared for a in self.applications for r in a.requirements)
-        return loaded(self.graph) and (stated or bool(self.doubts) or contradicts(self.graph, self.tensors))
+        return is_loaded(self.graph) and (stated or bool(self.doubts) or contradicts(self.graph, self.tensors))
 
 
 def infer(

@@ -42,7 +42,7 @@ NAMES, SHAPES = "refused names", "refused shapes"
 """Keys under which a graph remembers its refusals."""
 
 
-def loaded(graph: Graph) -> bool:
+def is_loaded(graph: Graph) -> bool:
     """Whether ONNX Runtime loads the model."""
     return graph.schemas is not None and graph.runtime is Runtime.ONNX
 
@@ -51,7 +51,7 @@ def refusals(graph: Graph) -> Refusals:
     """Return the refusals by names, operator sets and signatures; once looked for, those by types and shapes."""
     if NAMES not in graph.memory:
         found: dict[int, Refusal] = {}
-        for index, law in _broken(graph) if loaded(graph) and graph.nodes else ():
+        for index, law in _broken_laws(graph) if is_loaded(graph) and graph.nodes else ():
             found[index] = Refusal((*found.get(index, Refusal()).requirements, refusal(law)))
         graph.memory[NAMES] = found
     known: Refusals = graph.memory.get(SHAPES) or graph.memory[NAMES]
@@ -71,7 +71,7 @@ def refusal(law: laws.Law, within: str = "") -> Requirement:
     return Requirement(FALSE, law, limit=True, within=within)
 
 
-def mistyped(graph: Graph, tensors: Mapping[str, Tensor]) -> Iterator[tuple[int, str, str]]:
+def type_conflicts(graph: Graph, tensors: Mapping[str, Tensor]) -> Iterator[tuple[int, str, str]]:
     """Yield the outputs whose element type isn't the declared one: node index, name and declared type."""
     operators = Operators(graph.opsets, graph.functions)
     for name, declared in graph.declared.items():
@@ -106,7 +106,7 @@ def differ(one: str, other: str) -> bool:
     return bool(one and other and one != other) and "()" not in one + other
 
 
-def _broken(graph: Graph) -> Iterator[tuple[int, laws.Law]]:
+def _broken_laws(graph: Graph) -> Iterator[tuple[int, laws.Law]]:
     for law in graph.refused:
         yield 0, law
     for name, declared in graph.inputs.items():
@@ -116,7 +116,7 @@ def _broken(graph: Graph) -> Iterator[tuple[int, laws.Law]]:
         if literal.dtype in ("", "undefined"):
             yield (graph.consumers(name) or (0,))[0], laws.CONSTANT_HAS_TYPE.of(name=printable(name))
     operators = Operators(graph.opsets, graph.functions)
-    yield from _imported(graph.nodes, graph.opsets, "model")
+    yield from _missing_imports(graph.nodes, graph.opsets, "model")
     yield from _names(graph.nodes, operators)
     yield from _bodies(graph.nodes, {*graph.inputs, *graph.literals}, operators)
     calls = _calls(graph)
@@ -157,7 +157,7 @@ def _of_function(graph: Graph, function: Function) -> Iterator[laws.Law]:
     for name in function.outputs:
         if name in function.inputs:
             yield laws.FUNCTION_MAKES_OUTPUTS.of(function=title, name=printable(name))
-    for _, law in _imported(function.nodes, function.opsets, f"function '{title}'"):
+    for _, law in _missing_imports(function.nodes, function.opsets, f"function '{title}'"):
         yield law
     for node in (inner for outer in function.nodes for inner in _inside(outer)):
         version = function.opsets.get(node.domain)
@@ -183,7 +183,7 @@ def _is_float(node: Node) -> bool:
     return not isinstance(value, Literal) or value.dtype in FLOATS
 
 
-def _imported(nodes: Sequence[Node], opsets: Container[str], where: str) -> Iterator[tuple[int, laws.Law]]:
+def _missing_imports(nodes: Sequence[Node], opsets: Container[str], where: str) -> Iterator[tuple[int, laws.Law]]:
     listed = Nodes.of(nodes)
     doubtful = {kind for kind in {*listed.kinds} if kind.domain not in opsets or kind.attributes.graphs}
     for index in (i for i, kind in enumerate(listed.kinds) if kind in doubtful) if doubtful else ():
@@ -218,7 +218,7 @@ def _bodies(
         return
     nested = [index for index, kind in enumerate(kinds) if kind in nesting]
     taken = around.union(*(n.outputs for n in nodes if _is_constant(n, operators)))
-    for index in visited(nodes, operators):
+    for index in visiting_order(nodes, operators):
         node = nodes[index]
         earlier = taken.union(*(n.outputs for n in nodes[:index])) if body and node.attributes.graphs else taken
         for graph in node.attributes.graphs:
@@ -252,7 +252,7 @@ def _is_constant(node: Node, operators: Operators) -> bool:
     return operators.traits(node).memory is Memory.MODEL
 
 
-def visited(nodes: Sequence[Node], operators: Operators) -> list[int]:
+def visiting_order(nodes: Sequence[Node], operators: Operators) -> list[int]:
     """Return the indices of a graph's nodes in the order in which ONNX Runtime visits them.
 
     First come nodes that read no output of another node. Then come the nodes that nothing reads, from the last to the

@@ -107,11 +107,11 @@ class Scope:
         """Return the number of a key; a new key gets the next number."""
         return self.numbers.setdefault(key, len(self.numbers))
 
-    def known(self, about: About, name: str = "") -> Dim | None:
+    def earlier_size(self, about: About, name: str = "") -> Dim | None:
         """Return an earlier node's size by the same function, or an earlier inference's size of this name, or None."""
         size, old = self.sizes.get(about.key), self.names.get(name)
         if size is None and self.outer is not None:
-            return self.outer.known(about)
+            return self.outer.earlier_size(about)
         there = old is not None and old.zeros == about.zeros and self.fresh.get(old.size.name) is old.size
         return of_atom(old.size) if size is None and old is not None and there else size
 
@@ -172,17 +172,17 @@ class Numbers:
             if missing:
                 stack += [(top, True), *missing]
             else:
-                numbers[top] = self._numbered(top)
+                numbers[top] = self._number_of(top)
         return numbers[name]
 
     def _read(self, name: str) -> list[str]:
         """Return the tensors from which the unknown elements of a tensor are computed."""
         maker = self._makers.get(name)
-        if maker is None or self._followed(name) or self._changing(maker):
+        if maker is None or self._is_followed(name) or self._changing(maker):
             return []
         return [n for n in maker.inputs if n]
 
-    def _followed(self, name: str) -> bool:
+    def _is_followed(self, name: str) -> bool:
         known = self._tensors.get(name)
         return known is not None and known.followed
 
@@ -190,9 +190,9 @@ class Numbers:
         """Whether a node may return different outputs for the same inputs."""
         return bool(node.attributes.graphs) or self.scope.may_differ(self._rules[node.domain, node.op])
 
-    def _numbered(self, name: str) -> Number:
+    def _number_of(self, name: str) -> Number:
         scope = self.scope
-        if self._followed(name):
+        if self._is_followed(name):
             return scope.number("known", self._tensors[name])
         node = self._makers.get(name)
         if node is None:
@@ -207,10 +207,10 @@ class Numbers:
         version, place = self._opsets.get(node.domain), [*node.outputs].index(name)
         number = scope.number(node.domain, node.op, version, node.attributes, len(node.outputs), place, *read)
         if keeps is Keeps.COMPARED:
-            self._compared(node, number)
+            self._note_comparison(node, number)
         return number
 
-    def _compared(self, node: Node, number: Number) -> None:
+    def _note_comparison(self, node: Node, number: Number) -> None:
         """Record that the results of `x > 0.5` are arbitrary if the elements of x are."""
         free_inputs = [n for n in node.inputs if self.scope.arbitrary.get(self._numbers[n]) is not None]
         single = [n for n in node.inputs if self._finite(n)]
@@ -244,7 +244,7 @@ class Numbers:
 
     def _element(self, name: str, place: int) -> tuple[str, int]:
         """Return the tensor from which an element is copied, and the element's index in it, in row-major order."""
-        while (node := self._makers.get(name)) is not None and not self._followed(name):
+        while (node := self._makers.get(name)) is not None and not self._is_followed(name):
             traits = self._rules.traits(node)
             widened = traits.keeps is Keeps.CONVERTED and self._is_widened(node.inputs[0], name)
             if traits.in_order or widened:
@@ -281,7 +281,7 @@ class Numbers:
 
     # Sizes
 
-    def agreed(self, application: Application, node: Node) -> Application:
+    def unify_sizes(self, application: Application, node: Node) -> Application:
         """Return the application with its data-dependent sizes replaced by equal sizes of earlier nodes."""
         change: dict[Atom, Dim] = {}
         kept: list[Dim] = []
@@ -295,7 +295,7 @@ class Numbers:
             if meaning is not own:
                 change[atom] = meaning
                 change[atom_of(twin(own, Kind.ENTRY))] = twin(size, Kind.ENTRY)
-        return _changed(application, change, tuple(kept)) if change else application
+        return _substitute(application, change, tuple(kept)) if change else application
 
     def _size(self, atom: Atom, how: Decided | None, node: Node) -> tuple[Dim, bool, Dim]:
         """Return the symbol for a size, whether it is an earlier node's, and the size in terms of the symbol."""
@@ -305,7 +305,7 @@ class Numbers:
             size = scope.make((self._token, name), name, atom)
             return size, False, size
         about = self._about(atom, how, node)
-        earlier = scope.known(about, name)
+        earlier = scope.earlier_size(about, name)
         size = scope.make(about.key, f"{name}.zeros" if about.zeros else name, atom) if earlier is None else earlier
         scope.named[name] = Named(atom_of(size), about.zeros)
         if earlier is None and how.free:
@@ -332,7 +332,7 @@ class Numbers:
             return About((*listed, place, *ends), listed, (source,))
         parts = [self._part(n, decides=i in by) for i, n in enumerate(node.inputs)]
         whole = (node.domain, node.op, self._opsets.get(node.domain), node.attributes, len(node.outputs), *parts)
-        sources = tuple(n for i, n in enumerate(node.inputs) if i in by and n and not self._followed(n))
+        sources = tuple(n for i, n in enumerate(node.inputs) if i in by and n and not self._is_followed(n))
         together = ("truths", self.of(self.truths(sources[0])[0])) if how.row and sources else whole
         return About((*whole, atom.name.removeprefix(node.outputs[0]), *ends), together, sources)
 
@@ -350,9 +350,9 @@ class Numbers:
             self.scope.free[atom_of(size)] = (about.together, frozenset(n for n in names if n is not None))
 
 
-def _changed(application: Application, change: Mapping[Atom, Dim], kept: tuple[Dim, ...]) -> Application:
+def _substitute(application: Application, change: Mapping[Atom, Dim], kept: tuple[Dim, ...]) -> Application:
     """Return the application with symbols replaced, and with the fact that the new sizes aren't negative."""
     substitution = Substitution(change)
     limits = [at_least(d, 0) for d in change.values() if d.as_symbol() is None]
-    changed = application.rewritten(substitution)
+    changed = application.rewrite(substitution)
     return replace(changed, facts=(*changed.facts, *limits), fresh_symbols=kept)

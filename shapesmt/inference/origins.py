@@ -33,19 +33,19 @@ from shapesmt.rules import (
     Runs,
     Tensor,
     Unjudged,
+    argument_causes,
     bad,
     by_data,
-    computed,
+    combine_origins,
     elements,
-    left,
+    is_unread,
     of,
-    passed,
-    resolved,
+    resolve_arguments,
     tensor,
     title,
     together,
+    unfollowed_origin,
     uniform,
-    unread,
 )
 
 Outside = Callable[[str], Origin]
@@ -126,27 +126,31 @@ class Origins:
         """Return the origin of all elements of a tensor, known ones included; elements of a small input are data."""
         value = self._tensors[name].value if name in self._tensors else None
         known = frozenset(DATA_CAUSE if data else frozenset() for data in (() if value is None else by_data(value)))
-        return known or FOLLOWED if self._followed(name) else together(self.origin(name), known)
+        return known or FOLLOWED if self._is_followed(name) else together(self.origin(name), known)
 
     # Nodes that depend on elements
 
-    def checked(self, application: Application, node: Node) -> Application:
+    def check_elements(self, application: Application, node: Node) -> Application:
         """Return the application, undecided if the node depends on unknown elements that aren't data."""
         for index, name in enumerate(node.outputs if application.origin is not None else ()):
             self._inner[name] = application, index
         indices = self._rules.traits(node).indices
         dependencies = [
-            (self._needed(node.inputs[i], i in indices), i in application.decides_sizes_only, node.inputs[i])
+            (self._origin_of_list(node.inputs[i], i in indices), i in application.decides_sizes_only, node.inputs[i])
             for i in sorted(application.decides_success)
         ]
         for part, only_sizes in application.rests_on_inputs:
             origin = frozenset({part})
-            dependencies.append((self._called(origin, node) if application.called else origin, only_sizes, ""))
-        rests_on = frozenset((part, only_sizes) for origin, only_sizes, _ in dependencies for part in passed(origin))
+            dependencies.append(
+                (self._origin_in_caller(origin, node) if application.called else origin, only_sizes, "")
+            )
+        rests_on = frozenset(
+            (part, only_sizes) for origin, only_sizes, _ in dependencies for part in argument_causes(origin)
+        )
         unfollowed = [(bad(origin), only_sizes, name) for origin, only_sizes, name in dependencies if bad(origin)]
         application = replace(application, rests_on_inputs=rests_on)
         self._to_read.update(
-            c.literal for causes, _, _ in unfollowed for c in causes if c.literal and unread(c.literal)
+            c.literal for causes, _, _ in unfollowed for c in causes if c.literal and is_unread(c.literal)
         )
         can_fail = [(min(causes, key=_first), name) for causes, only_sizes, name in unfollowed if not only_sizes]
         stated = [(cause, name) for cause, name in can_fail if cause.kind != "operator" and not application.unjudged]
@@ -158,31 +162,31 @@ class Origins:
 
     def _decided_by_nothing(self, application: Application, node: Node) -> bool:
         """Whether a node has data-dependent sizes although all its inputs are known and it isn't random."""
-        known = all(not name or self._followed(name) for name in node.inputs) and not node.attributes.graphs
+        known = all(not name or self._is_followed(name) for name in node.inputs) and not node.attributes.graphs
         rule = self._rules[node.domain, node.op]
         return known and bool(application.fresh_symbols) and not (isinstance(rule, Rule) and rule.random)
 
-    def _needed(self, name: str, judges_known: bool) -> Origin:
+    def _origin_of_list(self, name: str, judges_known: bool) -> Origin:
         """Return the origin of elements that a node needs as a list; known ones are only one formula (`Field`) then."""
         origin, maker = self.origin(name), self._makers.get(name)
         if origin != FOLLOWED:
             value = self._tensors[name].value if name in self._tensors and not judges_known else None
             mixed = value is not None and not isinstance(value, Elements) and partly_known(value.element)
-            return left(origin | FOLLOWED, maker) if mixed and maker is not None else origin
-        return of("sizes", f"'{name}'") if maker is None else left(self.read(name), maker)
+            return unfollowed_origin(origin | FOLLOWED, maker) if mixed and maker is not None else origin
+        return of("sizes", f"'{name}'") if maker is None else unfollowed_origin(self.read(name), maker)
 
-    def _called(self, origin: Origin, node: Node) -> Origin:
+    def _origin_in_caller(self, origin: Origin, node: Node) -> Origin:
         """Return an origin inside a function, in terms of the inputs of the node that calls it."""
 
         def caller(index: int) -> Origin:
             name = node.inputs[index] if index < len(node.inputs) else ""
             return self.read(name) if name else FOLLOWED
 
-        return resolved(origin, caller)
+        return resolve_arguments(origin, caller)
 
     # Origins of tensors
 
-    def _followed(self, name: str) -> bool:
+    def _is_followed(self, name: str) -> bool:
         known = self._tensors.get(name)
         return known is not None and known.followed
 
@@ -197,7 +201,7 @@ class Origins:
         node = self._makers.get(name)
         rule = None if node is None else self._rule(node)
         blind = isinstance(rule, Rule) and (rule.of_shape or rule.random)
-        if node is None or self._followed(name) or blind or (rule is None and name not in self._inner):
+        if node is None or self._is_followed(name) or blind or (rule is None and name not in self._inner):
             return []
         return [n for n in (*node.inputs, *node.attributes.captures) if n]
 
@@ -205,7 +209,7 @@ class Origins:
         node, literal, known = self._makers.get(name), self._literals.get(name), self._tensors.get(name)
         if known is not None and known.followed and known.chosen:
             return DATA
-        if self._followed(name):
+        if self._is_followed(name):
             return FOLLOWED
         if literal is not None:
             lasting = literal.missing == Literal.ELSEWHERE and literal.source is None
@@ -220,7 +224,7 @@ class Origins:
             application, index = self._inner[name]
             assert application.origin is not None
             inner = application.origin(index)
-            return left(self._called(inner, node) if application.called else inner, node)
+            return unfollowed_origin(self._origin_in_caller(inner, node) if application.called else inner, node)
         if not isinstance(rule, Rule) or node.attributes.graphs:
             return of("operator", title(node))
         if rule.random or self._trains(node, rule.traits.training):
@@ -231,7 +235,7 @@ class Origins:
             return of("unread", name, literal)
         origins = [self.read(n) for n in reads]
         mixed = len({*origins} - {FOLLOWED}) > 1 or any(len(origin) > 1 for origin in origins)
-        items = self._traced(name, node, rule) if mixed else None
+        items = self._origins_by_element(name, node, rule) if mixed else None
         if items is not None:
             self._items[name] = items
             value = self._tensors[name].value
@@ -243,14 +247,14 @@ class Origins:
         elif rule.traits.keeps in (Keeps.CONCATENATED, Keeps.STACKED) and value is None:
             lists = [o for n, o in zip(reads, origins, strict=True) if self._tensors[n].shape != ()]  # not an axis
             joint = joint | FOLLOWED if FOLLOWED in lists else joint
-        return left(joint, node)
+        return unfollowed_origin(joint, node)
 
     def _trains(self, node: Node, training: int | None) -> bool:
         """Whether a node is random because its input of index `training` puts it into training mode."""
         mode = None if training is None or training >= len(node.inputs) else self._tensors.get(node.inputs[training])
         return mode is not None and uniform(mode.value) is not ZERO
 
-    def _traced(self, name: str, node: Node, rule: Rule) -> list[Origin] | None:
+    def _origins_by_element(self, name: str, node: Node, rule: Rule) -> list[Origin] | None:
         """Return the origin of each element of a small tensor; None if they can't be told apart.
 
         The rule is applied to inputs whose unknown elements are symbols, one each; the symbols in an element of the
@@ -258,7 +262,7 @@ class Origins:
         """
         sizes = _small_shape(self._tensors[name])
         marks: dict[Atom, Origin] = {}
-        inputs = [self._marked(n, index, marks) if n else None for index, n in enumerate(node.inputs)]
+        inputs = [self._mark_elements(n, index, marks) if n else None for index, n in enumerate(node.inputs)]
         if sizes is None or rule.nested or any(n and t is None for n, t in zip(node.inputs, inputs, strict=True)):
             return None
         application = self._trace(rule, node, inputs)
@@ -268,9 +272,9 @@ class Origins:
         if any(item is None for item in output.value.items):
             return None
         marks_of_items = [frozenset(marks) & item.symbols for item in output.value.items if item is not None]
-        return [left(_joint(rule, [marks[m] for m in item_marks]), node) for item_marks in marks_of_items]
+        return [unfollowed_origin(_joint(rule, [marks[m] for m in item_marks]), node) for item_marks in marks_of_items]
 
-    def _marked(self, name: str, index: int, marks: dict[Atom, Origin]) -> Tensor | None:
+    def _mark_elements(self, name: str, index: int, marks: dict[Atom, Origin]) -> Tensor | None:
         """Return a tensor with a symbol for each unknown element; None if it has many elements, or no numbers."""
         t = self._tensors[name]
         sizes = _small_shape(t)
@@ -299,9 +303,11 @@ def _joint(rule: Rule, origins: Sequence[Origin]) -> Origin:
     if rule.traits.tuples:
         origins = [o - FOLLOWED or o if i == 1 else o for i, o in enumerate(origins)]
     if rule.traits.keeps is Keeps.MIXED:
-        return computed(*(frozenset({part}) for origin in origins for part in origin))
+        return combine_origins(*(frozenset({part}) for origin in origins for part in origin))
     kept = origins if _may_copy(rule) else ()
-    return together(computed(*origins), *(frozenset(part for part in o if part and part != DATA_CAUSE) for o in kept))
+    return together(
+        combine_origins(*origins), *(frozenset(part for part in o if part and part != DATA_CAUSE) for o in kept)
+    )
 
 
 def _small_shape(t: Tensor) -> tuple[int, ...] | None:
@@ -316,7 +322,7 @@ def _small_shape(t: Tensor) -> tuple[int, ...] | None:
 # Graphs inside nodes
 
 
-def carried(node: Node, graph: Graph, runs: Runs) -> dict[str, str]:
+def carried_inputs(node: Node, graph: Graph, runs: Runs) -> dict[str, str]:
     """Return the inputs of a body that take the value of an output in the iteration before, each with that output."""
     inputs = [*graph.inputs]
     if runs is Runs.LOOP:
@@ -336,27 +342,27 @@ def entering(node: Node, graph: Graph, outer: Origins) -> dict[str, Origin]:
     runs = outer.runs(node)
     if runs in REPEATED:
         origins = {k: outer.read(name) if name else FOLLOWED for k, name in _outer(node, graph).items()}
-        known = [k for k in (carried(node, graph, runs) if runs is Runs.LOOP else ()) if origins[k] & FOLLOWED]
+        known = [k for k in (carried_inputs(node, graph, runs) if runs is Runs.LOOP else ()) if origins[k] & FOLLOWED]
         return {**origins, **{k: origins[k] - FOLLOWED | {STARTED} for k in known}}
-    return dict.fromkeys(graph.inputs, computed(*map(outer.read, node.reads)))
+    return dict.fromkeys(graph.inputs, combine_origins(*map(outer.read, node.reads)))
 
 
 def by_bodies(node: Node, outer: Origins, bodies: Sequence[tuple[Origins, Graph]], index: int) -> Origin:
     """Return the origin of an output of a node with graphs inside."""
     runs = outer.runs(node)
     if runs is Runs.NONE:
-        return computed(*map(outer.read, node.reads))
+        return combine_origins(*map(outer.read, node.reads))
     place = index + (runs is Runs.LOOP)
     choosing = [outer.read(n) for n in node.inputs[: {Runs.BRANCH: 1, Runs.LOOP: 2}.get(runs, 0)] if n]
     origins = []
     for inner, graph in bodies:
         origins += [inner.read(name) for name in graph.outputs[place : place + 1]]
         choosing += [inner.read(graph.outputs[0])] if runs is Runs.LOOP else []
-        starts, back = _outer(node, graph), carried(node, graph, runs)
+        starts, back = _outer(node, graph), carried_inputs(node, graph, runs)
         origins += [outer.read(starts[k]) for k, name in back.items() if graph.outputs[place : place + 1] == [name]]
     joint = together(*origins) or FOLLOWED
     joint = joint - {STARTED} | FOLLOWED if STARTED in joint else joint
-    return together(joint - FOLLOWED, computed(*choosing)) if joint >= FOLLOWED else joint
+    return together(joint - FOLLOWED, combine_origins(*choosing)) if joint >= FOLLOWED else joint
 
 
 def _first(cause: Cause) -> tuple[bool, str, str]:
@@ -381,5 +387,5 @@ def _with_unknown_sizes(application: Application, unjudged: Sequence[Unjudged]) 
     kept = tuple(
         r for r in application.requirements if not (r.within and unjudged)
     )  # a branch may not be the one that runs
-    changed = replace(application, requirements=kept, facts=()).rewritten(Substitution(sizes))
+    changed = replace(application, requirements=kept, facts=()).rewrite(Substitution(sizes))
     return replace(changed, unjudged=(*changed.unjudged, *unjudged))

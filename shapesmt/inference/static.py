@@ -16,12 +16,12 @@ from shapesmt.algebra import FALSE, symbol
 from shapesmt.errors import UsageError, printable
 from shapesmt.graph import Declared, Function, Graph, Node
 from shapesmt.inference.apply import UNKNOWN, Step
-from shapesmt.inference.loading import Refusal, differ, mistyped, refusal
+from shapesmt.inference.loading import Refusal, differ, refusal, type_conflicts
 from shapesmt.inference.numbering import Scope
 from shapesmt.inference.origins import Outside
-from shapesmt.inference.registered import declared_of, literal_of
+from shapesmt.inference.schema_types import declared_of, literal_of
 from shapesmt.inference.walk import Walk
-from shapesmt.ops import refused
+from shapesmt.ops import broken_law
 from shapesmt.rules import Application, Memory, Requirement, Runs, Tensor, Unjudged, data, tensor
 
 NOTE = "ONNX Runtime may refuse to load it"
@@ -63,8 +63,8 @@ def refused_when_loaded(graph: Graph, *, bodies: bool) -> dict[int, Refusal]:
         graph: The model.
         bodies: Whether some graph inside a node has to be walked with computed elements too.
     """
-    declared = _found(graph, Findings(computed=False))
-    computed = _found(graph, Findings(computed=True)) if bodies else []
+    declared = _find_static(graph, Findings(computed=False))
+    computed = _find_static(graph, Findings(computed=True)) if bodies else []
     open_ = {(f.place, f.path) for f in computed if not f.sure}
     sure = {(f.place, f.path): f for f in declared if f.sure and (f.place, f.path) not in open_}
     doubtful = {(f.place, f.path): f for f in (*declared, *computed)}
@@ -79,10 +79,10 @@ def refused_when_loaded(graph: Graph, *, bodies: bool) -> dict[int, Refusal]:
     return refusals
 
 
-def _found(graph: Graph, findings: Findings) -> list[Found]:
+def _find_static(graph: Graph, findings: Findings) -> list[Found]:
     walk = Static(graph.opsets, graph.functions, graph.schemas, graph.runtime, None, outside=data)
     walk.scope, walk.findings = Scope(calls=graph.functions), findings
-    tensors = {name: walk.declared(name, declared) for name, declared in graph.inputs.items()}
+    tensors = {name: walk.declared_tensor(name, declared) for name, declared in graph.inputs.items()}
     for findings.place, _ in enumerate(walk.nodes(graph, tensors), 1):
         pass
     walk.compare(graph, tensors)
@@ -101,14 +101,14 @@ class Static(Walk):
         self._claims = graph.declared
         return super().nodes(graph, tensors)
 
-    def _merged(self, name: str, t: Tensor) -> Tensor:
+    def _with_declared_sizes(self, name: str, t: Tensor) -> Tensor:
         """Return a tensor with declared numbers for its unknown sizes, as the runtime believes them."""
         declared = self._claims[name]
         shape = declared.shape
         if shape is None or declared.kind != "tensor" or not t.is_tensor:
             return t
         if t.shape is None:
-            return self.declared(name, declared._replace(dtype=t.dtype))
+            return self.declared_tensor(name, declared._replace(dtype=t.dtype))
         stale = len(shape) == t.rank and any(
             isinstance(n, int) and d.constant is None for n, d in zip(shape, t.dims, strict=True)
         )
@@ -124,7 +124,7 @@ class Static(Walk):
             broken = next((r.law for r in application.requirements if r.formula is FALSE), None)
             refused = next((r.law for r in application.requirements if r.formula is FALSE and r.declared), None)
             strict = not self.findings.computed and not constant
-            inferred = self._inferred(node, inputs) if broken is not None or strict else None
+            inferred = self._infer_types(node, inputs) if broken is not None or strict else None
             if refused is not None:
                 self.findings.add(node.op, refused)
             elif broken is not None:
@@ -132,14 +132,14 @@ class Static(Walk):
             if strict:
                 known = inferred if isinstance(inferred, list) else [None] * len(node.outputs)
                 tensors.update(
-                    (name, _known(tensors[name], d)) for name, d in zip(node.outputs, known, strict=True) if name
+                    (name, _as_inferred(tensors[name], d)) for name, d in zip(node.outputs, known, strict=True) if name
                 )
         for name in self._claims.keys() & {*node.outputs} if not constant and believed else ():
-            tensors[name] = self._merged(name, tensors[name])
+            tensors[name] = self._with_declared_sizes(name, tensors[name])
         self.findings.trail.pop()
         return application
 
-    def _inferred(self, node: Node, inputs: list[Tensor | None]) -> list[Declared] | str | None:
+    def _infer_types(self, node: Node, inputs: list[Tensor | None]) -> list[Declared] | str | None:
         """Return the types that ONNX infers for the outputs, or its error as a text; None if it isn't asked."""
         if self._schemas is None or any(t is not None and not t.is_tensor for t in inputs):
             return None
@@ -172,24 +172,24 @@ class Static(Walk):
         by_body = self._schemas is None or (node.domain, node.op) in self._schemas.bodies()
         if isinstance(inferred, str) or self._misfit(node) or self._clash(node, inputs) or self._not_offered(node):
             self.findings.add(node.op, broken)
-        elif refused(node) is not None:
+        elif broken_law(node) is not None:
             self.findings.add(node.op, broken, sure=not (self.findings.dropped or by_body))
         elif inferred is None or by_body or self._fails_anyway(node, inputs):
             self.findings.add(node.op, broken, sure=False)
 
     def _fails_anyway(self, node: Node, inputs: list[Tensor | None]) -> bool:
         """Whether the node violates a law by its attributes and its inputs' ranks alone."""
-        return bool(self._broken(Step(self._rules[node.domain, node.op], node, {}), inputs))
+        return bool(self._broken_requirements(Step(self._rules[node.domain, node.op], node, {}), inputs))
 
     def _of_scan(self, step: Step, inputs: list[Tensor | None]) -> laws.Law | None:
         """Return the law that a Scan's axes, directions or states violate, or None; its body is walked separately."""
         found, self.findings = self.findings, Findings(self.findings.computed)
-        broken = [r for r in self._broken(step, inputs) if not r.within]
+        broken = [r for r in self._broken_requirements(step, inputs) if not r.within]
         sized = [r for r in super().apply(step, inputs).requirements if r.formula is FALSE]
         self.findings = found
         return next((r.law for r in (*broken, *(r for r in sized if r.law == laws.STATE_KEEPS_SHAPE))), None)
 
-    def _broken(self, step: Step, inputs: list[Tensor | None]) -> list[Requirement]:
+    def _broken_requirements(self, step: Step, inputs: list[Tensor | None]) -> list[Requirement]:
         """Return the requirements that fail by a node's attributes and its inputs' ranks alone."""
         blank = [None if t is None else _blank(t, index) for index, t in enumerate(inputs)]
         return [r for r in super().apply(step, blank).requirements if r.formula is FALSE]
@@ -233,7 +233,9 @@ class Static(Walk):
             law = None if t is None else _clash(t, declared)
             if law is not None:
                 self.findings.add(node.op, laws.HOLDS_WHEN_LOADED.of(law=law))
-        tensors |= {name: self.declared(name, declared, given.get(name)) for name, declared in graph.inputs.items()}
+        tensors |= {
+            name: self.declared_tensor(name, declared, given.get(name)) for name, declared in graph.inputs.items()
+        }
         body = self._body(node, graph, tensors)
         if body is not None:
             self.compare(graph, body[0])
@@ -253,7 +255,7 @@ class Static(Walk):
             for i, t in enumerate(inputs)
         ][batched:]
 
-    def declared(self, name: str, declared: Declared, given: Tensor | None = None) -> Tensor:
+    def declared_tensor(self, name: str, declared: Declared, given: Tensor | None = None) -> Tensor:
         """Return a tensor as it is declared, with the sizes of `given` if there is one."""
         known = None if given is None or given.shape is None else given.dims
         if declared.shape is None or declared.kind != "tensor":
@@ -266,7 +268,7 @@ class Static(Walk):
 
     def compare(self, graph: Graph, tensors: Mapping[str, Tensor]) -> None:
         """Find the nodes of a graph whose outputs have another element type than declared."""
-        for index, name, dtype in mistyped(graph, tensors):
+        for index, name, dtype in type_conflicts(graph, tensors):
             node, law = graph.nodes[index], laws.TENSOR_OF_DECLARED_TYPE.of(name=printable(name), dtype=dtype)
             if self._depth or self.findings.trail:
                 self.findings.add(node.op, law, node.name)
@@ -280,7 +282,7 @@ def _blank(t: Tensor, index: int) -> Tensor:
     return tensor(t.dtype, sizes) if t.is_tensor else t
 
 
-def _known(t: Tensor, inferred: Declared | None) -> Tensor:
+def _as_inferred(t: Tensor, inferred: Declared | None) -> Tensor:
     """Return a tensor without its elements, and without constant sizes that ONNX doesn't infer."""
     if inferred is None or not t.is_tensor:
         return t if t.value is None else tensor(t.dtype, t.shape)

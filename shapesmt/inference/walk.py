@@ -22,7 +22,7 @@ from shapesmt.inference.loading import contradicts, differ
 from shapesmt.inference.makers import Constants, Makers
 from shapesmt.inference.numbering import Number, Numbers, Scope
 from shapesmt.inference.operators import Operators
-from shapesmt.inference.origins import Origins, Outside, carried, entering
+from shapesmt.inference.origins import Origins, Outside, carried_inputs, entering
 from shapesmt.rules import (
     FOLLOWED,
     STARTED,
@@ -32,15 +32,15 @@ from shapesmt.rules import (
     RuleContext,
     Tensor,
     Unjudged,
+    argument_origin,
     data,
     from_literal,
-    handed,
-    left,
     of,
     rank_symbol,
     tensor,
     title,
     together,
+    unfollowed_origin,
 )
 
 MAX_REMEMBERED = 200_000
@@ -152,11 +152,11 @@ class Walk(Applier):
                 known = self._remembered.get(key)
                 application = known if known is not None else self._remember(key, Step(rule, node, tensors), inputs)
             if application.decides_success or application.fresh_symbols or application.origin is not None:
-                application = self.origins.checked(application, node)
+                application = self.origins.check_elements(application, node)
             if application.decides_success:
-                application = self.counts.checked(application, node)
+                application = self.counts.check_indices(application, node)
             if application.fresh_symbols:
-                application = self.numbers.agreed(application, node)
+                application = self.numbers.unify_sizes(application, node)
             self._bind(writes, application, tensors)
         except TimeUp:
             if self._depth:
@@ -182,9 +182,9 @@ class Walk(Applier):
             outputs = tuple(self._rename(name, t) if name else t for name, t in zip(names, outputs, strict=True))
         for name, t in zip(names, outputs, strict=True):
             if name:
-                tensors[name] = t if t.shape is not None else self._named(name, t, application)
+                tensors[name] = t if t.shape is not None else self._with_rank(name, t, application)
 
-    def _named(self, name: str, t: Tensor, application: Application) -> Tensor:
+    def _with_rank(self, name: str, t: Tensor, application: Application) -> Tensor:
         """Return a tensor of unknown rank with a symbol for its rank, or with the rank that some node requires."""
         if t.cases or not t.is_tensor or self._depth:
             return t
@@ -233,7 +233,7 @@ class Walk(Applier):
         outputs = [[t[name].dtype for name in graph.outputs if name in t] for graph, t in runs]
         pairs = [pair for other in outputs[1:] for pair in zip(outputs[0], other, strict=False)]
         how = self._rules.traits(node).runs
-        pairs += [(t[k].dtype, t[o].dtype) for g, t in runs for k, o in carried(node, g, how).items() if t]
+        pairs += [(t[k].dtype, t[o].dtype) for g, t in runs for k, o in carried_inputs(node, g, how).items() if t]
         if not all(t for _, t in runs) or any(starmap(differ, pairs)) or any(contradicts(*run) for run in runs):
             self.doubts.append(node)
 
@@ -256,7 +256,7 @@ class Walk(Applier):
             walk.counted = {k: t for k, t in self.counts.so_far().items() if k not in own}
             walk.numbered = lambda name: None if name in own else numbers.of(name)
             applications = [*walk.nodes(graph, inner)]
-            carry = carried(node, graph, self._rules.traits(node).runs)
+            carry = carried_inputs(node, graph, self._rules.traits(node).runs)
             back = {k: out for k, out in carry.items() if not tensors[k].followed}
             carried_origins = {k: together(origins[k], walk.origins.read(out)) for k, out in back.items()}
             carried_origins = {
@@ -269,7 +269,7 @@ class Walk(Applier):
 
     def _inside(self, node: Node, origins: Mapping[str, Origin], name: str) -> Origin:
         """Return the origin of a tensor that a graph inside a node has as an input, or reads from outside."""
-        return left(origins[name], node) if name in origins else self.origins.origin(name)
+        return unfollowed_origin(origins[name], node) if name in origins else self.origins.origin(name)
 
     def call(self, function: Function, node: Node, inputs: list[Tensor | None]) -> Application:
         """Apply the body of a local function to the inputs and attributes of the node that calls it."""
@@ -301,7 +301,7 @@ class Walk(Applier):
 
     def _inside_function(self, function: Function, node: Node) -> Walk | None:
         """Return a walk along a function's body, with new sizes named after the caller's output; None if too deep."""
-        places = {name: handed(index) for index, name in enumerate(function.inputs)}
+        places = {name: argument_origin(index) for index, name in enumerate(function.inputs)}
         own = self._functions.get((function.domain, function.name)) is function  # not the definition of an operator
         walk = self._deeper(places.__getitem__, {**function.opsets, **self._opsets} if own else function.opsets)
         if walk is not None:

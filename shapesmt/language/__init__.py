@@ -31,7 +31,7 @@ with lazy_imports(__name__):
         is_plain_name as is_plain_name,
         parse_range as parse_range,
         parse_shape as parse_shape,
-        quoted as quoted,
+        quote as quote,
         unknown_name as unknown_name,
     )
     from shapesmt.language.values import (

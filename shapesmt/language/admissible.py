@@ -24,10 +24,10 @@ class Admissible(NamedTuple):
     relations: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return "; ".join([*(f"{_shown(name)}={r}" for name, r in self.ranges.items()), *self.relations])
+        return "; ".join([*(f"{_quote_name(name)}={r}" for name, r in self.ranges.items()), *self.relations])
 
 
-def _shown(name: str) -> str:
+def _quote_name(name: str) -> str:
     """Write a name so that `parse_admissible` can read it."""
     return name if _PLAIN.fullmatch(name) else f"`{name.replace('`', '')}`"
 

@@ -19,7 +19,7 @@ from types import EllipsisType
 from typing import SupportsIndex, TypeAlias
 
 from shapesmt.errors import ShapeMismatch, SizeOverflowError, UsageError
-from shapesmt.language.ranges import LARGEST, Range, ends, quoted
+from shapesmt.language.ranges import LARGEST, Range, ends, quote
 
 Pair: TypeAlias = "tuple[SupportsIndex | None, SupportsIndex | None]"
 DimensionLike: TypeAlias = "Dimension | SupportsIndex | Pair | str | None"
@@ -82,7 +82,7 @@ class Dimension:
 
     def same_scheme(self, other: DimensionLike) -> bool:
         """Whether both are dynamic, or both are the same size."""
-        other = dimension(other)
+        other = as_dimension(other)
         return self == other or (self.is_dynamic and other.is_dynamic)
 
     def compatible(self, other: DimensionLike) -> bool:
@@ -91,7 +91,7 @@ class Dimension:
         >>> Dimension(1, 5).compatible((3, 8)), Dimension(1, 2).compatible((3, 8))
         (True, False)
         """
-        other = dimension(other)
+        other = as_dimension(other)
         return max(self.min_length, other.min_length) <= min(_last(self), _last(other))
 
     def relaxes(self, other: DimensionLike) -> bool:
@@ -100,12 +100,12 @@ class Dimension:
         >>> Dimension().relaxes(5), Dimension(1, 5).relaxes((2, 3)), Dimension(1, 5).relaxes((2, 8))
         (True, True, False)
         """
-        other = dimension(other)
+        other = as_dimension(other)
         return self.min_length <= other.min_length and _last(other) <= _last(self)
 
     def refines(self, other: DimensionLike) -> bool:
         """Whether `other` contains every size of this interval."""
-        return dimension(other).relaxes(self)
+        return as_dimension(other).relaxes(self)
 
     def merge(self, other: DimensionLike) -> Dimension:
         """Return the sizes that are in both, also written `&`: the largest interval that refines both.
@@ -116,7 +116,7 @@ class Dimension:
         Raises:
             ShapeMismatch: No size is in both.
         """
-        other = dimension(other)
+        other = as_dimension(other)
         if not self.compatible(other):
             raise ShapeMismatch(f"{self} and {other} have no size in common")
         return Dimension(max(self.min_length, other.min_length), min(_last(self), _last(other)))
@@ -127,7 +127,7 @@ class Dimension:
         >>> Dimension(2).relax((4, 8))
         Dimension(2, 8)
         """
-        other = dimension(other)
+        other = as_dimension(other)
         return Dimension(min(self.min_length, other.min_length), max(_last(self), _last(other)))
 
     def broadcast_merge(self, other: DimensionLike) -> Dimension:
@@ -139,7 +139,7 @@ class Dimension:
         Raises:
             ShapeMismatch: No two sizes are equal, and none is 1.
         """
-        other = dimension(other)
+        other = as_dimension(other)
         return self._hull(other, (b for a, b in ((self, other), (other, self)) if a.relaxes(1)))
 
     def stretch(self, other: DimensionLike) -> Dimension:
@@ -151,7 +151,7 @@ class Dimension:
         Raises:
             ShapeMismatch: No size of `other` is one of these, or 1.
         """
-        other = dimension(other)
+        other = as_dimension(other)
         return self._hull(other, [self] if other.relaxes(1) else [])
 
     def broadcast_refine(self, other: DimensionLike) -> Dimension:
@@ -163,7 +163,7 @@ class Dimension:
         Raises:
             ShapeMismatch: No size broadcasts.
         """
-        other = dimension(other)
+        other = as_dimension(other)
         return self._hull(other, (a for a, b in ((Dimension(1), self), (self, other)) if b.relaxes(1)))
 
     def to_range(self) -> Range | None:
@@ -198,19 +198,19 @@ class Dimension:
         return f"Dimension({', '.join(map(str, ends))})"
 
     def __add__(self, other: DimensionLike) -> Dimension:
-        (a, b), (c, d) = self._interval, dimension(other)._interval
+        (a, b), (c, d) = self._interval, as_dimension(other)._interval
         return Dimension(a + c, None if b is None or d is None else b + d)
 
     def __sub__(self, other: DimensionLike) -> Dimension:
-        (a, b), (c, d) = self._interval, dimension(other)._interval
+        (a, b), (c, d) = self._interval, as_dimension(other)._interval
         return Dimension(0 if d is None else max(a - d, 0), None if b is None else max(b - c, 0))
 
     def __mul__(self, other: DimensionLike) -> Dimension:
-        (a, b), (c, d) = self._interval, dimension(other)._interval
+        (a, b), (c, d) = self._interval, as_dimension(other)._interval
         return Dimension(a * c, 0 if 0 in (b, d) else None if b is None or d is None else b * d)
 
     def __floordiv__(self, other: DimensionLike) -> Dimension:
-        (a, b), (c, d) = self._interval, dimension(other)._interval
+        (a, b), (c, d) = self._interval, as_dimension(other)._interval
         if d == 0:
             raise ZeroDivisionError(f"{self} // {other}: no size is divided by 0")
         return Dimension(0 if d is None else a // d, None if b is None else b // max(c, 1))
@@ -221,7 +221,7 @@ class Dimension:
         Raises:
             ShapeMismatch: It divides none.
         """
-        (a, b), divisor = self._interval, int(dimension(other))
+        (a, b), divisor = self._interval, int(as_dimension(other))
         if divisor == 0:
             raise ZeroDivisionError(f"{self} / 0: no size is divided by 0")
         least, most = -(-a // divisor), None if b is None else b // divisor
@@ -230,13 +230,13 @@ class Dimension:
         return Dimension(least, most)
 
     def __rsub__(self, other: DimensionLike) -> Dimension:
-        return dimension(other) - self
+        return as_dimension(other) - self
 
     def __rfloordiv__(self, other: DimensionLike) -> Dimension:
-        return dimension(other) // self
+        return as_dimension(other) // self
 
     def __rtruediv__(self, other: DimensionLike) -> Dimension:
-        return dimension(other) / self
+        return as_dimension(other) / self
 
     __radd__ = __add__
     __rmul__ = __mul__
@@ -261,7 +261,7 @@ class Dimension:
 Rank = Dimension
 
 
-def dimension(spec: DimensionLike) -> Dimension:
+def as_dimension(spec: DimensionLike) -> Dimension:
     """Return an argument as a `Dimension`: a size, a pair of bounds, a text, None, or a dimension."""
     return spec if isinstance(spec, Dimension) else Dimension(spec)
 
@@ -278,19 +278,19 @@ def _ends(spec: object) -> tuple[int, int | None]:
         return 0, None
     pair: object = spec
     if isinstance(spec, str):
-        pair = _written(spec)
+        pair = _parse_bounds(spec)
     elif not isinstance(spec, tuple):
         pair = (spec, spec)
     try:
         lo, hi = (-1 if end is None else index(end) for end in pair if not isinstance(end, bool))  # type: ignore[attr-defined]  # a TypeError if it isn't a pair
     except (TypeError, ValueError):
-        raise UsageError(f"{quoted(spec)} is no dimension; {ACCEPTED}") from None
+        raise UsageError(f"{quote(spec)} is no dimension; {ACCEPTED}") from None
     return 0 if lo == -1 else lo, None if hi == -1 else hi
 
 
-def _written(text: str) -> tuple[int | None, int | None]:
+def _parse_bounds(text: str) -> tuple[int | None, int | None]:
     """Return both bounds as the text states them."""
     parts = ends(text)
     if parts is None or parts[2] != 1:
-        raise UsageError(f"{quoted(text)} is no dimension; {ACCEPTED}")
+        raise UsageError(f"{quote(text)} is no dimension; {ACCEPTED}")
     return parts[:2]

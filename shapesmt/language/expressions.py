@@ -33,7 +33,7 @@ from shapesmt.algebra import (
     text_name,
 )
 from shapesmt.errors import UsageError
-from shapesmt.language.ranges import quoted, unknown_name
+from shapesmt.language.ranges import quote, unknown_name
 
 ACCEPTED = "use comparisons joined by and, or, not over symbols with + - * // % min max"
 
@@ -133,10 +133,10 @@ class _Reader:
         self.source = " ".join(self.source.split())
         foreign = _FOREIGN.search(self.source)
         if foreign:
-            raise self.refusal(f"has {quoted(foreign[0])}{_REMEDIES.get(foreign[0], '')}")
+            raise self.refusal(f"has {quote(foreign[0])}{_REMEDIES.get(foreign[0], '')}")
         misfit = _MISFIT.search(self.source)
         if misfit:
-            raise self.refusal(f"has {quoted(misfit[0])}, {_NO_WORD}")
+            raise self.refusal(f"has {quote(misfit[0])}, {_NO_WORD}")
         try:
             return ast.parse(self.source, mode="eval").body
         except SyntaxError as error:
@@ -157,7 +157,7 @@ class _Reader:
         if not self.source:
             return self.refusal("is empty")
         at = max((error.offset or 1) - 1, 0)
-        where = f"at {quoted(self._restored(self.source[at:]))}" if at < len(self.source) else "at its end"
+        where = f"at {quote(self._restore(self.source[at:]))}" if at < len(self.source) else "at its end"
         return self.refusal(f"cannot be read {where}")
 
     def formula(self, node: ast.expr, depth: int) -> Formula:
@@ -233,7 +233,7 @@ class _Reader:
         name = self.name(node)
         known = self.symbols.get(name)
         if known is None:
-            raise unknown_name("symbol", name, self.symbols, quoted(self.text))
+            raise unknown_name("symbol", name, self.symbols, quote(self.text))
         return known
 
     def name(self, node: ast.Name) -> str:
@@ -282,9 +282,9 @@ class _Reader:
         """Return the text from the first node to the last, with quoted names in backticks again."""
         encoded = self.source.encode()
         part = encoded[first.col_offset : (last or first).end_col_offset].decode(errors="replace")
-        return self._restored(part)
+        return self._restore(part)
 
-    def _restored(self, part: str) -> str:
+    def _restore(self, part: str) -> str:
         for key, name in self.names.items():
             written = name_text(name) if name else "``"
             part = part.replace(f" {key} ", written).replace(key, written)
@@ -293,8 +293,8 @@ class _Reader:
     def refusal(self, reason: str, first: ast.expr | None = None, last: ast.expr | None = None) -> UsageError:
         """Return the error that shows the part at fault and the whole text."""
         part = self._part(first, last) if first is not None else self.text
-        within = "" if part == self.text else f" (in {quoted(self.text)})"
-        return UsageError(f"expression {quoted(part)} {reason}{within}")
+        within = "" if part == self.text else f" (in {quote(self.text)})"
+        return UsageError(f"expression {quote(part)} {reason}{within}")
 
 
 def _is_condition(node: ast.expr) -> bool:

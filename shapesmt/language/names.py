@@ -18,10 +18,10 @@ def misspelt(name: str, known: Iterable[str]) -> bool:
     >>> misspelt("seq_q_len", ["seq_k_len"]), misspelt("past_1", ["past_2"]), misspelt("token", ["tokens"])
     (False, False, False)
     """
-    return any(_folded(name) == _folded(other) or _one_slip(name, other) for other in known)
+    return any(_fold_name(name) == _fold_name(other) or _one_slip(name, other) for other in known)
 
 
-def _folded(name: str) -> str:
+def _fold_name(name: str) -> str:
     return name.casefold().replace("-", "_").replace(" ", "_")
 
 

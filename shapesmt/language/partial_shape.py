@@ -42,8 +42,8 @@ from itertools import zip_longest
 from typing import SupportsIndex, TypeAlias, overload
 
 from shapesmt.errors import ShapeMismatch, UsageError
-from shapesmt.language.dimension import Dimension, DimensionLike, dimension
-from shapesmt.language.ranges import Range, quoted, shape_items
+from shapesmt.language.dimension import Dimension, DimensionLike, as_dimension
+from shapesmt.language.ranges import Range, quote, shape_items
 
 PartialShapeLike: TypeAlias = "PartialShape | str | Iterable[DimensionLike]"
 
@@ -73,12 +73,12 @@ class PartialShape:
         if isinstance(dims, PartialShape):
             leading, rank = dims.leading, dims.rank
         elif isinstance(dims, str):
-            leading, rank = _written(dims)
+            leading, rank = _parse_shape(dims)
         else:
             try:
-                leading = tuple(map(dimension, dims))
+                leading = tuple(map(as_dimension, dims))
             except TypeError:
-                raise UsageError(f"{quoted(dims)} is no shape; write [1..8,3,?,400] or [...]") from None
+                raise UsageError(f"{quote(dims)} is no shape; write [1..8,3,?,400] or [...]") from None
             rank = Dimension(len(leading))
         self._set(leading, rank)
 
@@ -89,7 +89,7 @@ class PartialShape:
         >>> print(PartialShape.dynamic(), PartialShape.dynamic(3), PartialShape.dynamic((3, 5)))
         [...] [?,?,?] [... rank 3..5]
         """
-        return _shape((), dimension(rank))
+        return _shape((), as_dimension(rank))
 
     @property
     def is_static(self) -> bool:
@@ -128,12 +128,12 @@ class PartialShape:
 
     def compatible(self, other: PartialShapeLike) -> bool:
         """Whether the two have a shape in common."""
-        other = partial_shape(other)
+        other = as_partial_shape(other)
         return self.rank.compatible(other.rank) and all(a.compatible(b) for a, b in self._pairs(other))
 
     def same_scheme(self, other: PartialShapeLike) -> bool:
         """Whether both ranks are dynamic, or the ranks are equal and each pair of dimensions is of the same scheme."""
-        other = partial_shape(other)
+        other = as_partial_shape(other)
         if self.rank.is_dynamic or other.rank.is_dynamic:
             return self.rank.is_dynamic and other.rank.is_dynamic
         return self.rank == other.rank and all(a.same_scheme(b) for a, b in self._pairs(other))
@@ -144,12 +144,12 @@ class PartialShape:
         >>> PartialShape("[1..5,?]").relaxes("[2..3,7]"), PartialShape("[1..5,?]").relaxes("[2..8,7]")
         (True, False)
         """
-        other = partial_shape(other)
+        other = as_partial_shape(other)
         return self.rank.relaxes(other.rank) and all(a.relaxes(b) for a, b in self._pairs(other))
 
     def refines(self, other: PartialShapeLike) -> bool:
         """Whether each shape of this partial shape is one of `other`'s."""
-        return partial_shape(other).relaxes(self)
+        return as_partial_shape(other).relaxes(self)
 
     def merge(self, other: PartialShapeLike) -> PartialShape:
         """Return the shapes that are in both, also written `&`: the largest partial shape that refines both.
@@ -160,7 +160,7 @@ class PartialShape:
         Raises:
             ShapeMismatch: No shape is in both; the message has the ranks or the first dimension that don't agree.
         """
-        other = partial_shape(other)
+        other = as_partial_shape(other)
         if not self.rank.compatible(other.rank):
             raise ShapeMismatch(f"{self} and {other} don't merge: their ranks are {self.rank} and {other.rank}")
         met = _each(Dimension.merge, self._pairs(other), f"{self} and {other} don't merge")
@@ -183,7 +183,7 @@ class PartialShape:
         >>> print(PartialShape([2, 3]).relax([4, 3]), PartialShape([2, 3]).relax([4]))
         [2..4,3] [2..4,... rank 1..2]
         """
-        other = partial_shape(other)
+        other = as_partial_shape(other)
         common = zip(self.leading, other.leading, strict=False)
         return _shape(tuple(a | b for a, b in common), self.rank | other.rank)
 
@@ -202,13 +202,13 @@ class PartialShape:
         Raises:
             ShapeMismatch: No two of the shapes can be broadcast; the message has the first dimension that can't.
         """
-        other = partial_shape(other)
+        other = as_partial_shape(other)
         if mode == "none":
             return self & other
         if mode == "pdpd":
             return _pdpd(self, other, axis)
         if mode != "numpy":
-            raise UsageError(f"no broadcast mode {quoted(mode)}; it is numpy, pdpd or none")
+            raise UsageError(f"no broadcast mode {quote(mode)}; it is numpy, pdpd or none")
         if self.rank.is_dynamic or other.rank.is_dynamic:
             return _any_ranks(self, other)
         return _shape(_each(Dimension.broadcast_merge, _facing(self, other), _cant(self, other)))
@@ -225,7 +225,7 @@ class PartialShape:
         Raises:
             ShapeMismatch: No shape does.
         """
-        other = partial_shape(other)
+        other = as_partial_shape(other)
         if self.rank.is_dynamic or other.rank.is_dynamic:
             self.broadcast_merge(other)  # raises if none does
             return self
@@ -287,7 +287,7 @@ class PartialShape:
         return zip_longest(self.leading, other.leading, fillvalue=_ANY)
 
 
-def partial_shape(spec: PartialShapeLike) -> PartialShape:
+def as_partial_shape(spec: PartialShapeLike) -> PartialShape:
     """Return an argument as a `PartialShape`."""
     return spec if isinstance(spec, PartialShape) else PartialShape(spec)
 
@@ -298,7 +298,7 @@ def _shape(leading: Sequence[Dimension], rank: Dimension | None = None) -> Parti
     return shape
 
 
-def _written(text: str) -> tuple[tuple[Dimension, ...], Dimension]:
+def _parse_shape(text: str) -> tuple[tuple[Dimension, ...], Dimension]:
     """Return the leading dimensions and the rank that a text states."""
     items = shape_items(text) or []
     rest = _REST.fullmatch(items[-1].strip()) if items else None
@@ -353,8 +353,8 @@ def _any_ranks(a: PartialShape, b: PartialShape) -> PartialShape:
     """
     enough = max(a.rank.min_length, b.rank.min_length) + len(a.leading) + len(b.leading)
     merged = []
-    for left in _ranked(a, enough):
-        for right in _ranked(b, enough):
+    for left in _at_each_rank(a, enough):
+        for right in _at_each_rank(b, enough):
             with suppress(ShapeMismatch):
                 merged.append(left.broadcast_merge(right))
     if not merged:
@@ -363,7 +363,7 @@ def _any_ranks(a: PartialShape, b: PartialShape) -> PartialShape:
     return _shape(least.leading, Dimension(least.rank.min_length, (a.rank | b.rank).max_length))
 
 
-def _ranked(shape: PartialShape, enough: int) -> Iterator[PartialShape]:
+def _at_each_rank(shape: PartialShape, enough: int) -> Iterator[PartialShape]:
     """Yield the shape at each of its ranks up to `enough`."""
     most = shape.rank.max_length
     for rank in range(shape.rank.min_length, 1 + (enough if most is None else min(most, enough))):

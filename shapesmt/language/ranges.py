@@ -99,7 +99,7 @@ def parse_range(spec: RangeLike, name: str = "") -> Range:
     """
     lo, hi, step = _numbers(spec, name)
     origin = spec.origin if isinstance(spec, Range) else None
-    what = f"range {quoted(spec)}" + (f" of {quoted(name)}" if name else "")
+    what = f"range {quote(spec)}" + (f" of {quote(name)}" if name else "")
     for number in (lo, hi or 0, step):
         if number < 0:
             raise UsageError(f"{what} has {number}; sizes are 0 or more; {ACCEPTED_RANGE}")
@@ -190,7 +190,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     names = list(dict.fromkeys(known))
     near = _nearest(name, names)
     if near is not None:
-        return f"; did you mean {quoted(near)}?"
+        return f"; did you mean {quote(near)}?"
     if not names:
         return "; it has none"
     rest = f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else ""
@@ -203,13 +203,13 @@ def unknown_name(what: str, name: str, known: Iterable[str], where: str) -> Unkn
     >>> unknown_name("input dimension", "hieght", ["batch", "height"], "unet.onnx")
     UnknownNameError("no input dimension 'hieght' in unet.onnx; did you mean 'height'?")
     """
-    return UnknownNameError(f"no {what} {quoted(name)} in {where}{did_you_mean(str(name), known)}")
+    return UnknownNameError(f"no {what} {quote(name)} in {where}{did_you_mean(str(name), known)}")
 
 
-def quoted(value: object) -> str:
+def quote(value: object) -> str:
     r"""Return `value` in quotes, printable, on one line.
 
-    >>> print(quoted("Batch\nSize"))
+    >>> print(quote("Batch\nSize"))
     'Batch\nSize'
     """
     text = printable(str(value), 60)
@@ -242,13 +242,13 @@ def _numbers(spec: RangeLike, name: str) -> tuple[int, int | None, int]:
 
 
 def _no_range(spec: object, name: str) -> UsageError:
-    of = f" of {quoted(name)}" if name else ""
-    return UsageError(f"{quoted(spec)} is not a range{of}; {ACCEPTED_RANGE}")
+    of = f" of {quote(name)}" if name else ""
+    return UsageError(f"{quote(spec)} is not a range{of}; {ACCEPTED_RANGE}")
 
 
 def _no_shape(spec: object, name: str) -> UsageError:
-    of = f" of {quoted(name)}" if name else ""
-    return UsageError(f"{quoted(spec)} is not a shape{of}; {ACCEPTED_SHAPE}")
+    of = f" of {quote(name)}" if name else ""
+    return UsageError(f"{quote(spec)} is not a shape{of}; {ACCEPTED_SHAPE}")
 
 
 def _items(bare: str) -> list[str]:

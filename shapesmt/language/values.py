@@ -9,7 +9,7 @@ from operator import index
 from typing import TypeAlias
 
 from shapesmt.errors import UsageError
-from shapesmt.language.ranges import Origin, Range, RangeLike, quoted
+from shapesmt.language.ranges import Origin, Range, RangeLike, quote
 
 ACCEPTED_VALUE = "write 16000, 1..32, 0.., ..8, -4..4:2, or true or false"
 
@@ -48,7 +48,7 @@ def parse_value(spec: ValueLike, name: str = "") -> Range | Number:
         return Number(float(spec))
     lo, hi = spec if isinstance(spec, tuple) else (spec, spec)
     try:
-        return _ordered(index(lo), None if hi is None else index(hi), 1, name)  # type: ignore[arg-type]  # refused
+        return _make_range(index(lo), None if hi is None else index(hi), 1, name)  # type: ignore[arg-type]  # refused
     except (TypeError, ValueError):
         raise _refusal(spec, name) from None
 
@@ -63,10 +63,10 @@ def _read(text: str, name: str) -> Range | Number:
             raise _refusal(text, name) from None
     lo = LEAST_VALUE if match[1] is None else int(match[1])
     hi = lo if match[2] is None else None if match[3] is None else int(match[3])
-    return _ordered(lo, hi, int(match[4] or 1), name)
+    return _make_range(lo, hi, int(match[4] or 1), name)
 
 
-def _ordered(lo: int, hi: int | None, step: int, name: str) -> Range:
+def _make_range(lo: int, hi: int | None, step: int, name: str) -> Range:
     if step < 1 or (hi is not None and lo > hi):
         raise _refusal(f"{lo}..{'' if hi is None else hi}" + (f":{step}" if step != 1 else ""), name)
     last = None if hi is None else hi - (hi - lo) % step
@@ -74,4 +74,4 @@ def _ordered(lo: int, hi: int | None, step: int, name: str) -> Range:
 
 
 def _refusal(spec: object, name: str) -> UsageError:
-    return UsageError(f"{quoted(spec)} is no value{f' of {quoted(name)}' if name else ''}; {ACCEPTED_VALUE}")
+    return UsageError(f"{quote(spec)} is no value{f' of {quote(name)}' if name else ''}; {ACCEPTED_VALUE}")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from shapesmt.diagnose import explanation_of
 from shapesmt.errors import UsageError
-from shapesmt.examine import Analysis, Question, analysed
+from shapesmt.examine import Analysis, Question, analyse
 from shapesmt.frontends import Model
 from shapesmt.messages.declared import declared_origin
 from shapesmt.messages.names import resembling
@@ -29,7 +29,7 @@ def answered(
     message = read(target) if target is not None else None
     if message is not None and message.known and " " in str(target).strip():
         return _origin(model, message, question)
-    a = analysed(model, question)
+    a = analyse(model, question)
     if target is not None and target not in a.examination.inference.tensors:
         target = resembling(a.problem.graph, target) or target
     return explanation_of(a.problem, a.examination, a.judge, target, a.started, constraints=constraints)
@@ -49,7 +49,7 @@ def _origin(model: Model, message: Message, question: Question) -> ErrorOrigin:
         from shapesmt.replay import runnable
 
         runs, model = question.read(lambda: runnable(model))
-    a = analysed(model, question)
+    a = analyse(model, question)
     if "declared" in message.said:
         return declared_origin(a, message, question)
     ranges = bool(question.dims or question.shapes or question.values or question.assume)
@@ -59,12 +59,12 @@ def _origin(model: Model, message: Message, question: Question) -> ErrorOrigin:
 
 def _replayed(runs: object, a: Analysis, message: Message, answer: ErrorOrigin) -> ErrorOrigin:
     """Return the answer with the result of running each candidate's least input, and whether it says the same."""
-    from shapesmt.replay import replayed
+    from shapesmt.replay import replay_findings
 
     candidates = []
     for c in answer.candidates:
         if c.finding is not None:
-            (c_run,) = replayed(runs, a.problem.graph, (c.finding,), a.judge.deadline)
+            (c_run,) = replay_findings(runs, a.problem.graph, (c.finding,), a.judge.deadline)
             run = c_run.replay
             said = run.message.removesuffix(", the node alone") if run is not None and run.confirmed else ""
             c = replace(c, finding=c_run, again=said in message.text if said else None)

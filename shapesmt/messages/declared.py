@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from shapesmt.diagnose import finding_at
 from shapesmt.errors import UsageError
-from shapesmt.examine import Analysis, Question, analysed
+from shapesmt.examine import Analysis, Question, analyse
 from shapesmt.messages.reading import Message
 from shapesmt.report import Against, Candidate, ErrorOrigin, Obstacle
 
@@ -26,7 +26,7 @@ def declared_origin(a: Analysis, message: Message, question: Question) -> ErrorO
     axes = [got if i == axis else d for i, d in enumerate(shape)]
     shown = {**(question.shapes or {}), name: axes}
     try:
-        freed = analysed(graph, replace(question, shapes=shown, replay=False))
+        freed = analyse(graph, replace(question, shapes=shown, replay=False))
     except UsageError:
         return replace(answer, possible=True)
     before = {j.index: j.condition for j in a.examination.judgements}

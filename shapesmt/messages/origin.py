@@ -331,7 +331,7 @@ class _Search:
         judge = self._judge.within(BRIEF)
         for more in self._preferred(place, own):
             domain = self._domain(condition, *more)
-            if judge.inhabited(domain) or not more:
+            if judge.is_inhabited(domain) or not more:
                 values = self._smallest(domain, own)
                 if values is not None:
                     return values

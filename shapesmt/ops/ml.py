@@ -11,7 +11,7 @@ from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, any_of, at_least, equal, product, total
 from shapesmt.graph import Literal
 from shapesmt.ops.shared.indices import require_places
-from shapesmt.ops.trees import NODES, length, require_forest, require_places_in_trees, trees
+from shapesmt.ops.trees import NODES, length, require_forest, require_places_in_trees, sample_count
 from shapesmt.rules import RuleContext, Tensor, rule
 
 DOMAIN = "ai.onnx.ml"
@@ -246,7 +246,7 @@ def require_vectors(ctx: RuleContext, features: Dim, vectors: int, classes: int)
 @rule("TreeEnsembleClassifier", domain=DOMAIN)
 def tree_classifier(ctx: RuleContext) -> Sequence[Tensor]:
     """Return a label per sample of `X[N, features]`, and a score per class."""
-    samples, classes = trees(ctx), length(ctx, "classlabels_strings", "classlabels_int64s")
+    samples, classes = sample_count(ctx), length(ctx, "classlabels_strings", "classlabels_int64s")
     require_forest(ctx, "class", classes)
     return classified(ctx, samples, classes)
 
@@ -255,7 +255,7 @@ def tree_classifier(ctx: RuleContext) -> Sequence[Tensor]:
 def tree_regressor(ctx: RuleContext) -> Tensor:
     """Return a number per sample of `X[N, features]` and target."""
     require_forest(ctx, "target", ctx.integer("n_targets", 1))
-    return ctx.tensor([trees(ctx), ctx.integer("n_targets", 1)], "float32")
+    return ctx.tensor([sample_count(ctx), ctx.integer("n_targets", 1)], "float32")
 
 
 @rule("TreeEnsemble", domain=DOMAIN)
@@ -267,7 +267,7 @@ def tree_ensemble(ctx: RuleContext) -> Tensor:
         if isinstance(values, Literal):
             _require_entries(ctx, kind, values, lists)
     require_places_in_trees(ctx)
-    return ctx.tensor([trees(ctx), ctx.integer("n_targets", 1)])
+    return ctx.tensor([sample_count(ctx), ctx.integer("n_targets", 1)])
 
 
 def _require_entries(ctx: RuleContext, kind: str, numbers: Literal, lists: Sequence[str]) -> None:

@@ -20,7 +20,7 @@ def length(ctx: RuleContext, *names: str) -> int:
     return next((len(value) for value in listed if isinstance(value, tuple) and value), 0)
 
 
-def trees(ctx: RuleContext) -> Dim:
+def sample_count(ctx: RuleContext) -> Dim:
     """Return the number of samples; require that the input has every feature that a tree tests."""
     x = ctx.input(0, rank=2)
     looked_at, modes = ctx.integers("nodes_featureids", ()), ctx.attributes.get("nodes_modes")

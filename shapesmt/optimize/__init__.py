@@ -1,11 +1,11 @@
 """Models made smaller by proof: every rewrite rests on an identity that holds for all admissible inputs."""
 
-from shapesmt.optimize.annotated import annotated as annotated
+from shapesmt.optimize.annotation import annotate_model as annotate_model
 from shapesmt.optimize.answer import (
-    analysed_protobuf as analysed_protobuf,
-    refused as refused,
+    analyse_protobuf as analyse_protobuf,
+    answer_simplify as answer_simplify,
+    refusal as refusal,
     save_checked as save_checked,
-    simplified as simplified,
     simplify as simplify,
 )
 from shapesmt.optimize.basis import folder_of as folder_of

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict, one_call
 from shapesmt.deadline import Deadline
-from shapesmt.diagnose import precondition, remedy
+from shapesmt.diagnose import find_remedy, precondition
 from shapesmt.errors import ModelError, printable
-from shapesmt.examine import TIMEOUT, Analysis, Question, analysed, earlier_bounds, inner_bounds, tensor_bounds
+from shapesmt.examine import TIMEOUT, Analysis, Question, analyse, earlier_bounds, inner_bounds, tensor_bounds
 from shapesmt.export import complaint, keep_together, save, targets
 from shapesmt.frontends import Model, load_protobuf
 from shapesmt.language import ADMISSIBLE, RangeLike, ShapeLike, ValueLike
-from shapesmt.optimize.basis import Basis, basis, folder_of
+from shapesmt.optimize.basis import Basis, basis_of, folder_of
 from shapesmt.optimize.declared import declare_outputs
 from shapesmt.optimize.draft import FORMS, PLAIN
 from shapesmt.optimize.protobuf import nodes_of
@@ -63,14 +63,14 @@ def simplify(
     ['Exp']
     """
     question = Question(dims, shapes, values, assume, timeout, target=target)
-    proto, a, _ = _simplified(model, output, question, valid_only, check_runs, trust_ranges)
+    proto, a, _ = _simplify(model, output, question, valid_only, check_runs, trust_ranges)
     if proto is None:
-        raise refused(a)
+        raise refusal(a)
     return proto
 
 
 @one_call()
-def simplified(
+def answer_simplify(
     model: Model,
     output: str | os.PathLike[str],
     question: Question,
@@ -80,10 +80,10 @@ def simplified(
     trust_ranges: bool = False,
 ) -> Simplified:
     """Return the answer of `simplify`: each rewrite, and where the model was written or why it wasn't."""
-    return _simplified(model, output, question, valid_only, check_runs, trust_ranges)[2]
+    return _simplify(model, output, question, valid_only, check_runs, trust_ranges)[2]
 
 
-def refused(a: Analysis, remedy: str = "narrow the ranges") -> ModelError:
+def refusal(a: Analysis, remedy: str = "narrow the ranges") -> ModelError:
     """Return the error for a model that fails for some admissible input, or for all."""
     source = a.problem.graph.source
     if a.examination.verdict is Verdict.FAILS:
@@ -91,7 +91,7 @@ def refused(a: Analysis, remedy: str = "narrow the ranges") -> ModelError:
     return ModelError(f"{source} fails for some admissible input; {remedy}, or use valid_only=True")
 
 
-def _simplified(
+def _simplify(
     model: Model, output: str | os.PathLike[str] | None, question: Question, valid_only: bool, runs: int, trusted: bool
 ) -> tuple[ModelProto | None, Analysis, Simplified]:
     """Return the simplified model (None if some input fails), its analysis, and the answer; write it to `output`.
@@ -102,22 +102,22 @@ def _simplified(
     Raises:
         InternalError: ONNX Runtime computes something else, at one of `runs` sizes.
     """
-    proto, a = analysed_protobuf(model, output, question)
+    proto, a = analyse_protobuf(model, output, question)
     verdict, source = a.examination.verdict, a.problem.graph.source
     stages = a.problem, a.examination, a.judge
     region = precondition(*stages) if a.fails else None
     if region is not None and (verdict is Verdict.FAILS or not valid_only):
-        helps = remedy(*stages, region)
+        helps = find_remedy(*stages, region)
         return None, a, Simplified(source, verdict, None, seconds=a.seconds, precondition=region, remedy=helps)
     folder = folder_of(model)
-    base = basis(proto, a, folder, trusted=trusted or question.target in targets.BOUNDED)
+    base = basis_of(proto, a, folder, trusted=trusted or question.target in targets.BOUNDED)
     declare_outputs(base.proto, base.analysis)
-    smaller_one, answer = reduced(base, question.target, region)
+    smaller_one, answer = reduce_model(base, question.target, region)
     answer = replace(answer, verdict=verdict)
     if runs:
-        from shapesmt.replay import compared, exact
+        from shapesmt.replay import compare_runs, exact
 
-        runs = compared(proto, smaller_one, a, runs, folder)
+        runs = compare_runs(proto, smaller_one, a, runs, folder)
         answer = replace(answer, exact=exact(a))
     if output is not None:
         save_checked(smaller_one, output, proto, folder, a.judge.deadline)
@@ -132,15 +132,15 @@ def save_checked(
     Raises:
         ModelError: One of them refuses the rewritten model.
     """
-    from shapesmt.replay import unloaded
+    from shapesmt.replay import loading_error
 
-    reason = complaint(proto, original) or unloaded(proto, original, folder, deadline)
+    reason = complaint(proto, original) or loading_error(proto, original, folder, deadline)
     if reason:
         raise ModelError(f"cannot write {printable(os.fspath(output))}: {reason}")
     save(proto, output)
 
 
-def reduced(
+def reduce_model(
     base: Basis,
     target: str | None = None,
     region: Precondition | None = None,
@@ -159,7 +159,7 @@ def reduced(
     a = base.analysis
     copy, rewrites, before, _ = smaller(base.proto, a, FORMS.get(target or "", PLAIN))
     if target in targets.FITTED:
-        copy = fitted(copy, a, target, tensors or tensor_bounds(a.examination, a.judge))
+        copy = fit_to_target(copy, a, target, tensors or tensor_bounds(a.examination, a.judge))
     note(copy, base, region.whole if region is not None and base.trusted else "")
     nodes, verdict = (before, nodes_of(copy)), a.examination.verdict
     answer = Simplified(a.problem.graph.source, verdict, None, *nodes, a.seconds, rewrites, region)
@@ -167,7 +167,9 @@ def reduced(
     return copy, replace(answer, admissible=admissible, defaults=defaults, trusted=base.trusted)
 
 
-def fitted(proto: ModelProto, a: Analysis, target: str | None, tensors: Mapping[str, TensorBounds]) -> ModelProto:
+def fit_to_target(
+    proto: ModelProto, a: Analysis, target: str | None, tensors: Mapping[str, TensorBounds]
+) -> ModelProto:
     """Return a model in the form that the target needs.
 
     Raises:
@@ -175,7 +177,7 @@ def fitted(proto: ModelProto, a: Analysis, target: str | None, tensors: Mapping[
     """
     inner = partial(inner_bounds, a.examination, a.judge)
     earlier = partial(earlier_bounds, a.problem, a.examination, a.judge)
-    return targets.fitted(proto, tensors, target, inner, earlier)
+    return targets.fit_model(proto, tensors, target, inner, earlier)
 
 
 def note(proto: ModelProto, base: Basis, condition: str = "") -> None:
@@ -189,11 +191,11 @@ def note(proto: ModelProto, base: Basis, condition: str = "") -> None:
             proto.metadata_props.add(key=key, value=text)
 
 
-def analysed_protobuf(
+def analyse_protobuf(
     model: Model, output: str | os.PathLike[str] | None, question: Question
 ) -> tuple[ModelProto, Analysis]:
     """Return the protobuf of a model and its analysis; refuse an `output` for which the external data would be lost."""
     proto, graph = question.read(lambda: load_protobuf(model))
     if output is not None:
         keep_together(proto, model, output)
-    return proto, analysed(graph, question)
+    return proto, analyse(graph, question)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import FALSE, TRUE, Dim, as_dim, symbol
 from shapesmt.deadline import Deadline
 from shapesmt.errors import ModelError
-from shapesmt.examine import Analysis, Problem, examined, pinned, pose_everything
+from shapesmt.examine import Analysis, Problem, examine_problem, pinned, pose_everything
 from shapesmt.frontends import Format, Model, OpenedModel, load
 from shapesmt.language import ADMISSIBLE, Admissible, Range, both, names_in, parse_admissible, parse_formula
 from shapesmt.optimize.declared import declare_inputs
@@ -43,7 +43,7 @@ class Basis:
     trusted: bool
 
 
-def basis(proto: ModelProto, a: Analysis, folder: str | None, *, trusted: bool, claimed: bool = False) -> Basis:
+def basis_of(proto: ModelProto, a: Analysis, folder: str | None, *, trusted: bool, claimed: bool = False) -> Basis:
     """Return an analysed model as it is to be written, and the inputs on which its rewrites rest.
 
     With `claimed`, declared shapes are trusted where nothing is inferred. `folder` has the external data; None if the
@@ -59,9 +59,9 @@ def basis(proto: ModelProto, a: Analysis, folder: str | None, *, trusted: bool, 
     trusted = trusted and not exempt
     became = {} if exempt else declare_inputs(copy, pinned(a.problem, a.judge))
     noted = [parse_admissible(note.value) for note in copy.metadata_props if note.key == ADMISSIBLE]
-    for admissible in [*noted[1:], *([_asked(a.problem)] if trusted else [])]:
+    for admissible in [*noted[1:], *([_admissible_inputs(a.problem)] if trusted else [])]:
         noted[:1] = [both(noted[0], admissible)] if noted else [admissible]
-    admissible = _renamed(noted[0], became) if noted else Admissible({})
+    admissible = _rename(noted[0], became) if noted else Admissible({})
     defaults = overridable(copy)
     if not trusted:
         a = _everywhere(copy, a, defaults, folder, claimed=claimed)
@@ -84,17 +84,17 @@ def _everywhere(
     graph = replace(graph, inputs=inputs, literals=literals, ranges={}, relations=())
     enough = Deadline(max(a.judge.deadline.remaining, GRACE))
     problem = enough.require(lambda: pose_everything(graph), "the inputs aren't looked through")
-    return Analysis(*examined(problem, a.judge, trust=claimed), a.judge, a.started)
+    return Analysis(*examine_problem(problem, a.judge, trust=claimed), a.judge, a.started)
 
 
-def _asked(problem: Problem) -> Admissible:
+def _admissible_inputs(problem: Problem) -> Admissible:
     """Return the inputs that the caller admits."""
     fixed = {f"{name}_rank" for name, declared in problem.graph.inputs.items() if declared.shape is None}
     ranges = {n: r for n, r in problem.ranges.items() if n not in fixed or (r.min != r.max and r.source != "default")}
     return Admissible({n: Range(r.min, r.max, r.step) for n, r in ranges.items()}, problem.assumptions)
 
 
-def _renamed(admissible: Admissible, became: Mapping[str, str | int]) -> Admissible:
+def _rename(admissible: Admissible, became: Mapping[str, str | int]) -> Admissible:
     """Return the same inputs by the names in the written model.
 
     Raises:

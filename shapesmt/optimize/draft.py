@@ -71,7 +71,7 @@ class Draft:
         """The nodes that came from branches, each with its graph and itself as they were in the file."""
         self._by_literal: dict[Literal, str] = {}
         self._taken = {*taken, *graph.inputs, *graph.literals, *self.places}
-        self._inner = {name for node in graph.nodes for g in node.attributes.graphs for name in _defined(g)}
+        self._inner = {name for node in graph.nodes for g in node.attributes.graphs for name in _defined_names(g)}
         self._ages = count(1)
         self._outputs = {*graph.outputs}
         self.index()
@@ -116,7 +116,7 @@ class Draft:
         reads = chain.from_iterable(map(self.reads, self.nodes.values()))
         return [name for name in dict.fromkeys((*reads, *self.graph.outputs)) if name not in own]
 
-    def known(self, name: str) -> Tensor:
+    def facts_of(self, name: str) -> Tensor:
         """Return the facts proven about a tensor; an unknown shape if there are none."""
         return self.tensors.get(name, UNKNOWN)
 
@@ -155,12 +155,12 @@ class Draft:
         if self.place(other) >= self.place(name) or not {name, other}.isdisjoint(self._inner):
             return False
         if name in self._outputs:
-            return self._moved(name, other)
+            return self._rename_output(name, other)
         self._release(name)
         self._rename(name, other)
         return True
 
-    def _moved(self, name: str, other: str) -> bool:
+    def _rename_output(self, name: str, other: str) -> bool:
         """Let the producer of `other` compute the graph's output `name` instead, if nothing needs the name `other`."""
         place = self.place(other)
         maker = self.nodes.get(place)
@@ -238,10 +238,10 @@ class Draft:
         self.log.append(Rewritten(rule, node.name, node.op, reason))
 
 
-def _defined(graph: Graph) -> Iterable[str]:
+def _defined_names(graph: Graph) -> Iterable[str]:
     """Yield the tensors that a graph and the graphs inside it define."""
     yield from (*graph.inputs, *graph.literals)
     for node in graph.nodes:
         yield from node.outputs
         for inner in node.attributes.graphs:
-            yield from _defined(inner)
+            yield from _defined_names(inner)

@@ -26,7 +26,7 @@ class Runs:
         bodies = {i: application.bodies for i, application in enumerate(inference.applications)}
         self._enter(inference.graph.nodes, bodies)
 
-    def known(self, inner: Graph | Function) -> Mapping[str, Tensor]:
+    def facts_of(self, inner: Graph | Function) -> Mapping[str, Tensor]:
         """Return the facts proven about tensors of a graph or a function; {} if some run of it wasn't computed."""
         return self._known.get(inner, {})
 
@@ -42,7 +42,7 @@ class Runs:
 
     def _add(self, inner: Graph | Function, runs: Sequence[Body]) -> None:
         if not runs:  # it never runs, or its runs weren't computed
-            for other in (inner, *called(inner.nodes, self.functions)):
+            for other in (inner, *called_functions(inner.nodes, self.functions)):
                 self._known[other] = {}
         for body in runs:
             known = self._known.setdefault(inner, {**body.tensors})
@@ -53,7 +53,7 @@ class Runs:
                 self._enter(inner.nodes, body.inner)
 
 
-def called(nodes: Iterable[Node], functions: Functions) -> Iterator[Function]:
+def called_functions(nodes: Iterable[Node], functions: Functions) -> Iterator[Function]:
     """Yield the functions that nodes call, directly or through others, each once."""
     ahead, known = [*nodes], set[Function]()
     while ahead:

@@ -8,7 +8,7 @@ from itertools import chain
 from shapesmt.graph import Literal, Node
 from shapesmt.inference import Operators
 from shapesmt.optimize.draft import Draft
-from shapesmt.optimize.rewrites.site import pinned
+from shapesmt.optimize.rewrites.site import has_formulas
 from shapesmt.rules import Rule, Tensor
 
 _DOMAINS = ("", "ai.onnx.ml")
@@ -20,8 +20,8 @@ def share_elements(draft: Draft) -> None:
     for place in sorted(draft.nodes):
         node = draft.nodes.get(place)
         for name in () if node is None or place in draft.kept else node.outputs:
-            t = draft.known(name)
-            if not name or not pinned(t):
+            t = draft.facts_of(name)
+            if not name or not has_formulas(t):
                 continue
             other = first.setdefault(t, name)
             if other != name and node is not None and draft.same(name, other):
@@ -36,7 +36,7 @@ def share_nodes(draft: Draft) -> None:
     operators = Operators(draft.graph.opsets, draft.graph.functions)
     for place in sorted(draft.nodes):
         node = draft.nodes[place]
-        if place in draft.kept or not _determined(node, operators):
+        if place in draft.kept or not _is_deterministic(node, operators):
             continue
         key = (node.domain, node.op, node.attributes, tuple(map(bool, node.outputs)), *map(draft.final, node.inputs))
         names = first.setdefault(key, [*node.outputs])
@@ -46,7 +46,7 @@ def share_nodes(draft: Draft) -> None:
                 draft.note("common-subexpression", node, f"{names[0]} is computed in the same way")
 
 
-def _determined(node: Node, operators: Operators) -> bool:
+def _is_deterministic(node: Node, operators: Operators) -> bool:
     """Whether a node's operator, attributes and inputs decide its outputs; an unread constant's attributes don't."""
     rule = operators[node.domain, node.op]
     values = chain.from_iterable(v if isinstance(v, tuple) else (v,) for v in node.attributes.values())

@@ -12,10 +12,10 @@ from shapesmt.frontends import Format, OpenedModel, load
 from shapesmt.graph import Declared, Function, Graph
 from shapesmt.inference import Inference, infer
 from shapesmt.optimize.draft import PLAIN, Draft, Form
+from shapesmt.optimize.fixpoint import apply_rules
 from shapesmt.optimize.protobuf import nodes_of, write, write_function
 from shapesmt.optimize.rewrites import SETTLED
-from shapesmt.optimize.runs import Runs, called
-from shapesmt.optimize.simplify import simplify
+from shapesmt.optimize.runs import Runs, called_functions
 from shapesmt.presolve import Domain
 from shapesmt.report import Rewritten
 from shapesmt.rules import Tensor
@@ -44,18 +44,18 @@ def smaller(proto: onnx.ModelProto, a: Analysis, form: Form = PLAIN) -> Smaller:
     copy.CopyFrom(proto)
     narrowing = Narrowing(problem.domain.narrowing())
     inference: Inference | None = examination.original
-    if narrowing.meanings:
+    if narrowing.replacements:
         inputs = {n: narrowing.tensor(t) for n, t in problem.inputs.items()}
         inference = a.judge.deadline.attempt(lambda: infer(problem.graph, inputs), None)
     if inference is None:  # the timeout has passed
         return Smaller(copy, (), nodes_of(proto), nodes_of(proto))
     kept = {j.index for j in examination.judgements} | {index for index, _ in examination.unjudged}
-    domain, runs = problem.domain.replaced(narrowing.meanings), Runs(inference)
-    draft = _drafted(problem.graph, inference.tensors, runs, kept | examination.unreachable, form)
+    domain, runs = problem.domain.substitute(narrowing.replacements), Runs(inference)
+    draft = _make_draft(problem.graph, inference.tensors, runs, kept | examination.unreachable, form)
     _in_time(draft, a, domain)
     write(draft, copy)
     log = draft.rewrites
-    failing = {*called([problem.graph.nodes[i] for i in kept], problem.graph.functions)}
+    failing = {*called_functions([problem.graph.nodes[i] for i in kept], problem.graph.functions)}
     for function in copy.functions:
         body = problem.graph.functions.get((function.domain, function.name))
         if body is not None and body not in failing:
@@ -78,7 +78,7 @@ def _of_function(function: Function, runs: Runs, form: Form) -> Draft:
     inputs = dict.fromkeys(function.inputs, Declared("", None))
     functions = runs.functions
     graph = Graph(function.name, inputs, function.outputs, function.nodes, opsets=function.opsets, functions=functions)
-    return _drafted(graph, runs.known(function), runs, (), form)
+    return _make_draft(graph, runs.facts_of(function), runs, (), form)
 
 
 def _behind(copy: onnx.ModelProto, kept: set[str], a: Analysis, form: Form) -> Draft:
@@ -90,7 +90,7 @@ def _behind(copy: onnx.ModelProto, kept: set[str], a: Analysis, form: Form) -> D
     fixed = {*failing}.union(*map(graph.ancestors, failing))
     narrowing = a.examination.narrowing
     inference = infer(graph, {n: narrowing.tensor(t) for n, t in a.problem.inputs.items()})
-    return _drafted(graph, inference.tensors, Runs(inference), fixed, form)
+    return _make_draft(graph, inference.tensors, Runs(inference), fixed, form)
 
 
 def _in_time(draft: Draft, a: Analysis, domain: Domain) -> None:
@@ -102,11 +102,11 @@ def _in_time(draft: Draft, a: Analysis, domain: Domain) -> None:
             known[formula] = all(s.kind in SETTLED for s in formula.symbols) and a.judge.proves(domain, formula)
         return known[formula]
 
-    a.judge.deadline.attempt(lambda: simplify(draft, proves), None)
+    a.judge.deadline.attempt(lambda: apply_rules(draft, proves), None)
     draft.sweep()
 
 
-def _drafted(
+def _make_draft(
     graph: Graph,
     tensors: Mapping[str, Tensor],
     runs: Runs,
@@ -119,6 +119,6 @@ def _drafted(
     draft = Draft(graph, tensors, kept, names, form)
     for index, node in enumerate(graph.nodes):
         for inner in node.attributes.graphs if index not in kept else ():
-            draft.bodies[inner] = _drafted(inner, runs.known(inner), runs, (), form, names)
+            draft.bodies[inner] = _make_draft(inner, runs.facts_of(inner), runs, (), form, names)
     draft.index()
     return draft

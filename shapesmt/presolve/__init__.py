@@ -7,11 +7,19 @@ of a `grid`. `where` samples values; what a sample suggests is proven afterwards
 how many inputs each of these modules accepts.
 """
 
-from shapesmt.presolve.decide import Decision, decide, decide_part, grouped, implied, independent, together
-from shapesmt.presolve.domain import Domain, remembered
-from shapesmt.presolve.elimination import eliminated, range_facts
+from shapesmt.presolve.decisions import (
+    Decision,
+    decide,
+    decide_part,
+    group_by_symbols,
+    implications,
+    independent,
+    together,
+)
+from shapesmt.presolve.domain import Domain, compute_once
+from shapesmt.presolve.elimination import eliminate, range_facts
 from shapesmt.presolve.enumeration import Values, sides
-from shapesmt.presolve.extent import extent
+from shapesmt.presolve.optima import extent
 from shapesmt.presolve.where import Spread, ascending, truth_at, values_of
 
 __all__ = [
@@ -20,15 +28,15 @@ __all__ = [
     "Spread",
     "Values",
     "ascending",
+    "compute_once",
     "decide",
     "decide_part",
-    "eliminated",
+    "eliminate",
     "extent",
-    "grouped",
-    "implied",
+    "group_by_symbols",
+    "implications",
     "independent",
     "range_facts",
-    "remembered",
     "sides",
     "together",
     "truth_at",

@@ -61,7 +61,7 @@ class Cells(NamedTuple):
         """Return the cells selected by a mask or by indices."""
         return Cells(self.first[:, chosen], self.steps[..., chosen], self.length[:, chosen], self.passed[:, chosen])
 
-    def joined(self, others: Cells) -> Cells:
+    def concatenate(self, others: Cells) -> Cells:
         """Return these cells followed by others."""
         first, steps, length, passed = (np.concatenate(parts, axis=-1) for parts in zip(self, others, strict=True))
         return Cells(first, steps, length, passed)
@@ -167,7 +167,7 @@ def truth_of(formula: Formula, known: Mapping[Dim, Bounds], number: int) -> Know
     @cache
     def of(part: Formula) -> Known:
         if part.dim is not None:
-            return _compared(part.op, known[part.dim])
+            return _truth_of_comparison(part.op, known[part.dim])
         neutral = np.full(number, part.op in ("and", "true"))
         every, some = (np.logical_and, np.logical_or) if part.op == "and" else (np.logical_or, np.logical_and)
         truth = Known(neutral, ~neutral, neutral)
@@ -179,7 +179,7 @@ def truth_of(formula: Formula, known: Mapping[Dim, Bounds], number: int) -> Know
     return of(formula)
 
 
-def _compared(op: str, b: Bounds) -> Known:
+def _truth_of_comparison(op: str, b: Bounds) -> Known:
     """Return the truth of a comparison with 0, from the bounds of the expression."""
     if op == "ge":
         return Known(b.low >= 0, b.high < 0, b.first >= 0)
@@ -199,8 +199,8 @@ def split(cells: Cells, known: Iterable[Bounds]) -> Cells:
     slopes = _slopes(np.stack([b.differences for b in known]))
     rising, falling = _opposite(cells, slopes)
     divided = rising >= 0
-    halves = _halved(cells.where(~divided), slopes.where(~divided))
-    return halves.joined(_divided(cells.where(divided), rising[divided], falling[divided]))
+    halves = _halve(cells.where(~divided), slopes.where(~divided))
+    return halves.concatenate(_split_by_steps(cells.where(divided), rising[divided], falling[divided]))
 
 
 class Slopes(NamedTuple):
@@ -241,7 +241,7 @@ def _opposite(cells: Cells, slopes: Slopes) -> tuple[Integers, Integers]:
     return np.where(some, chosen.argmax(axis=0), -1), np.where(some, chosen.argmin(axis=0), -1)
 
 
-def _divided(cells: Cells, one: Integers, other: Integers) -> Cells:
+def _split_by_steps(cells: Cells, one: Integers, other: Integers) -> Cells:
     """Return the points with at least as many steps along `one` as along `other`, then those with fewer."""
     each = np.arange(cells.number)
     cells.passed[one, each] = cells.passed[other, each] = 1
@@ -249,10 +249,10 @@ def _divided(cells: Cells, one: Integers, other: Integers) -> Cells:
     both = cells.steps[one, :, each] + cells.steps[other, :, each]
     more.steps[other, :, each] = both
     fewer.steps[one, :, each] = both
-    return more.joined(fewer._replace(first=cells.first + cells.steps[other, :, each].T))
+    return more.concatenate(fewer._replace(first=cells.first + cells.steps[other, :, each].T))
 
 
-def _halved(cells: Cells, slopes: Slopes) -> Cells:
+def _halve(cells: Cells, slopes: Slopes) -> Cells:
     """Split each cell in two along one direction."""
     each = np.arange(cells.number)
     axis = np.argmin(np.where(cells.length > 1, cells.passed, inf), axis=0)
@@ -266,7 +266,7 @@ def _halved(cells: Cells, slopes: Slopes) -> Cells:
     rest.length[axis, each] -= head
     rest.passed[axis, each] += head
     cells.length[axis, each] = head
-    return cells.joined(rest)
+    return cells.concatenate(rest)
 
 
 def _crossing(slopes: Slopes, axis: Integers) -> Reals:

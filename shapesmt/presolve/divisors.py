@@ -2,9 +2,9 @@
 
 >>> from shapesmt.algebra import equal, symbol
 >>> a, b = symbol("a", 1), symbol("b", 1)
->>> {s.name: values.tolist() for s, values in divisors(equal(a * b + 2 * a, 6)).items()}
+>>> {s.name: values.tolist() for s, values in divisor_values(equal(a * b + 2 * a, 6)).items()}
 {'a': [-6, -3, -2, -1, 1, 2, 3, 6]}
->>> {s.name: values.tolist() for s, values in divisors(equal((a // 4) * (5 // (a // 4)), 5)).items()}
+>>> {s.name: values.tolist() for s, values in divisor_values(equal((a // 4) * (5 // (a // 4)), 5)).items()}
 {'a': [4, 5, 6, 7, 20, 21, 22, 23]}
 """
 
@@ -20,7 +20,7 @@ from shapesmt.presolve.enumeration import Values
 from shapesmt.presolve.limits import LARGEST_DIVIDED, MAX_VALUES
 
 
-def divisors(fact: Formula) -> dict[Atom, Values]:
+def divisor_values(fact: Formula) -> dict[Atom, Values]:
     """Return the values that a fact allows for symbols, if in each of its cases it makes them factors of a number."""
 
     @cache

@@ -5,7 +5,7 @@
 >>> domain = Domain([h.as_symbol(), w.as_symbol()], [divides(16, h), at_least(h, w)])
 >>> domain.ends(h.as_symbol())  # by the facts about h alone
 (16, 512)
->>> [s.name for s in domain.cone(w.symbols)[0]]  # a fact relates w to h
+>>> [s.name for s in domain.closure(w.symbols)[0]]  # a fact relates w to h
 ['h', 'w']
 """
 
@@ -36,9 +36,9 @@ from shapesmt.algebra import (
 )
 from shapesmt.algebra.growth import half_line_of
 from shapesmt.lazy import np
-from shapesmt.presolve.divisors import divisors
+from shapesmt.presolve.divisors import divisor_values
 from shapesmt.presolve.elimination import Elimination, Expression, range_facts
-from shapesmt.presolve.enumeration import Points, Values, chosen, seen_at_an_end, truth_over
+from shapesmt.presolve.enumeration import Points, Values, rows_where, seen_at_an_end, truth_over
 from shapesmt.presolve.limits import MAX_POINTS, MAX_VALUES
 
 _UNIVERSAL = attrgetter("universal")
@@ -49,7 +49,9 @@ _EMPTY: dict[Hashable, bool | None] = memo("empty domains", {})
 Answer = TypeVar("Answer")
 
 
-def remembered(answers: dict[Hashable, Answer], domain: Domain, about: Hashable, work: Callable[[], Answer]) -> Answer:
+def compute_once(
+    answers: dict[Hashable, Answer], domain: Domain, about: Hashable, work: Callable[[], Answer]
+) -> Answer:
     """Return the answer to a question about a domain, computed by `work` once for all equal domains."""
     key = domain.key, about
     if key not in answers:
@@ -125,26 +127,26 @@ class Domain:
             self._using = False
 
     def _assume(self, fact: Formula) -> None:
-        for part in self.simplified(fact).conjuncts:
+        for part in self.simplify(fact).conjuncts:
             sides = self._sides(part)
             if sides is not None:
                 self._values.update(sides)
             elif not self._cut(part):
                 self._relations.append(part)
                 self._elimination.add(self.eliminate(part))
-                for factor, values in divisors(part).items():
+                for factor, values in divisor_values(part).items():
                     self._keep(factor, values)
                 self._fix(part.symbols)
             self._facts.append(part)
-            changed = {*self.cone(part.symbols)[0]}
+            changed = {*self.closure(part.symbols)[0]}
             self._points = {of: points for of, points in self._points.items() if of.isdisjoint(changed)}
 
     def _fix(self, symbols: Iterable[Atom]) -> None:
         """Narrow each symbol that equalities determine to be a number to that number."""
         for s in symbols:
-            meaning = self._elimination.meanings.get(s)
-            if meaning is not None and meaning.constant is not None and fits_int64(meaning):
-                self._keep(s, np.array([meaning.constant], dtype=np.int64))
+            definition = self._elimination.definitions.get(s)
+            if definition is not None and definition.constant is not None and fits_int64(definition):
+                self._keep(s, np.array([definition.constant], dtype=np.int64))
 
     def _keep(self, symbol: Atom, values: Values) -> None:
         """Narrow a symbol to those of its values that are among `values`."""
@@ -161,8 +163,8 @@ class Domain:
         alone = next(iter(fact.symbols)) if len(fact.symbols) == 1 else None
         axis = None if alone is None else self.values(alone)
         if alone is not None and axis is not None and self.fits(fact):
-            return {alone: chosen(axis, truth_over(alone, axis, fact))}
-        symbols, facts = self.cone(fact.symbols)
+            return {alone: rows_where(axis, truth_over(alone, axis, fact))}
+        symbols, facts = self.closure(fact.symbols)
         axes = [self.values(s) for s in symbols]
         points = None if facts or not self.fits(fact) else self.points(symbols)
         sides = None if points is None else points.sides(fact)
@@ -216,7 +218,7 @@ class Domain:
         """The facts about data-dependent sizes."""
         return tuple([fact for fact, assumed in self._stated if not assumed])
 
-    def simplified(self, formula: Formula) -> Formula:
+    def simplify(self, formula: Formula) -> Formula:
         """Return `TRUE` or `FALSE` if the equalities among the facts decide the condition, else the condition."""
         simpler = self.eliminate(formula)
         return simpler if simpler is TRUE or simpler is FALSE else formula
@@ -227,10 +229,10 @@ class Domain:
         return self._elimination.apply(expression)
 
     @property
-    def meanings(self) -> dict[Atom, Dim]:
+    def definitions(self) -> dict[Atom, Dim]:
         """The symbols that equalities among the facts determine, with the expressions that they are equal to."""
         self._use()
-        return self._elimination.meanings
+        return self._elimination.definitions
 
     def values(self, symbol: Atom) -> Values | None:
         """Return every value of a symbol that the facts about it alone admit; None if they are too many."""
@@ -241,29 +243,29 @@ class Domain:
             self._values[symbol] = np.arange(int(lo), int(hi) + 1, symbol.step, dtype=np.int64) if few else None
         return self._values[symbol]
 
-    def listed(self, symbol: Atom) -> Values | None:
+    def value_list(self, symbol: Atom) -> Values | None:
         """Return the values of a symbol if a fact about it or a call of `values` has listed them; else None."""
         self._use()
         return self._values.get(symbol)
 
     def narrowing(self) -> dict[Atom, Dim]:
         """Return a substitution for each symbol that the facts restrict: one of a narrower range, or an expression."""
-        return remembered(_NARROWINGS, self, None, self._narrowing)
+        return compute_once(_NARROWINGS, self, None, self._narrowing)
 
     def _narrowing(self) -> dict[Atom, Dim]:
         self._use()
-        meanings = {s: meaning for s, meaning in self._elimination.meanings.items() if not s.universal}
+        definitions = {s: definition for s, definition in self._elimination.definitions.items() if not s.universal}
         ranges: dict[Atom, Dim] = {}
         for s in self.symbols:
             lo, hi = self.ends(s)
-            if s not in meanings and lo <= hi and (lo > s.lo or hi < s.hi):
+            if s not in definitions and lo <= hi and (lo > s.lo or hi < s.hi):
                 kind = Kind.INPUT if s.kind is Kind.VALUE else s.kind  # a fact restricts the element now
                 ranges[s] = symbol(s.name, lo, hi, step=s.step, kind=kind)
-        return {s: substitute(meaning, ranges) for s, meaning in meanings.items()} | ranges
+        return {s: substitute(definition, ranges) for s, definition in definitions.items()} | ranges
 
-    def narrowed(self, formula: Formula) -> Formula:
+    def apply_ranges(self, formula: Formula) -> Formula:
         """Simplify a condition for the narrower ranges: a divisor that is 0 for no admissible size is cancelled."""
-        symbols = ((s, meaning.as_symbol()) for s, meaning in self.narrowing().items())
+        symbols = ((s, definition.as_symbol()) for s, definition in self.narrowing().items())
         twins = tuple([(s, twin) for s, twin in symbols if twin is not None and twin.name == s.name])
         if twins not in _TWINS:
             there, back = {s: of_atom(twin) for s, twin in twins}, {twin: of_atom(s) for s, twin in twins}
@@ -273,30 +275,30 @@ class Domain:
             narrower = substitution.apply(narrower)
         return narrower
 
-    def replaced(self, meanings: Mapping[Atom, Dim]) -> Domain:
+    def substitute(self, definitions: Mapping[Atom, Dim]) -> Domain:
         """Return the same set of inputs over other symbols."""
-        if not meanings:
+        if not definitions:
             return self
-        substitution = Substitution(meanings)
+        substitution = Substitution(definitions)
         symbols = dict.fromkeys(s for old in self.symbols for s in substitution.apply(of_atom(old)).symbols)
         facts = [substitution.apply(f) for f in self.facts]
-        for s, meaning in self._elimination.meanings.items():
-            if s in meanings:  # the symbol's range becomes a range of its expression
-                facts += [substitution.apply(f) for f in range_facts(s, meaning)]
+        for s, definition in self._elimination.definitions.items():
+            if s in definitions:  # the symbol's range becomes a range of its expression
+                facts += [substitution.apply(f) for f in range_facts(s, definition)]
         twin = Domain(symbols, facts)
         for limit in self.limits:
             twin.limit(substitution.apply(limit))
         return twin
 
-    def cone(self, symbols: Iterable[Atom]) -> tuple[list[Atom], list[Formula]]:
+    def closure(self, symbols: Iterable[Atom]) -> tuple[list[Atom], list[Formula]]:
         """Return the symbols related to `symbols` by any chain of relations, themselves included, and the relations.
 
         A fact that only excludes values of single symbols isn't a relation: `values` and `ends` apply it.
         """
         self._use()
-        return self._tied(symbols, self._relations)
+        return self._closure_under(symbols, self._relations)
 
-    def _tied(self, symbols: Iterable[Atom], relations: list[Formula]) -> tuple[list[Atom], list[Formula]]:
+    def _closure_under(self, symbols: Iterable[Atom], relations: list[Formula]) -> tuple[list[Atom], list[Formula]]:
         about: dict[Atom, list[Formula]] = {}
         for fact in relations:
             for s in fact.symbols:
@@ -304,26 +306,26 @@ class Domain:
         for fact in self._limits:
             for s in filter(_UNIVERSAL, fact.symbols):
                 about.setdefault(s, []).append(fact)
-        cone, facts = set(symbols), set[Formula]()
-        ahead = [*cone] if about else []
+        closure, facts = set(symbols), set[Formula]()
+        ahead = [*closure] if about else []
         while ahead:
             for fact in about.get(ahead.pop(), ()):
                 if fact not in facts:
                     facts.add(fact)
-                    ahead += fact.symbols - cone
-                    cone |= fact.symbols
-        return sorted(cone, key=self.order), [f for f in dict.fromkeys((*relations, *self._limits)) if f in facts]
+                    ahead += fact.symbols - closure
+                    closure |= fact.symbols
+        return sorted(closure, key=self.order), [f for f in dict.fromkeys((*relations, *self._limits)) if f in facts]
 
     def about(self, symbols: Iterable[Atom]) -> tuple[list[Atom], list[Formula]]:
         """Return the symbols that facts connect to these, and all facts about them, as a solver needs them."""
-        return self._tied(symbols, self.facts)
+        return self._closure_under(symbols, self.facts)
 
     def points(self, symbols: Iterable[Atom]) -> Points | None:
-        """Return every admissible assignment of the symbols in the cone of `symbols`; None if there are too many."""
+        """Return every admissible assignment of the symbols in the closure of `symbols`; None if there are too many."""
         self._use()
         key = frozenset(symbols)
         if key not in self._points:
-            tied, facts = self.cone(key)
+            tied, facts = self.closure(key)
             self._points[key] = self._enumerate(tied, facts)
         return self._points[key]
 
@@ -349,7 +351,7 @@ class Domain:
 
     def is_empty(self) -> bool | None:
         """Whether no input is admissible at all; None if that takes a solver."""
-        return remembered(_EMPTY, self, None, self._is_empty)
+        return compute_once(_EMPTY, self, None, self._is_empty)
 
     def _is_empty(self) -> bool | None:
         if FALSE in self.facts:
@@ -360,10 +362,10 @@ class Domain:
         for s in self.symbols:
             if s in seen:  # decided with a related symbol
                 continue
-            (lo, hi), listed = self.ends(s), self.listed(s)
+            (lo, hi), listed = self.ends(s), self.value_list(s)
             if lo > hi or (listed is not None and not len(listed)):
                 return True
-            tied, related = self.cone((s,))
+            tied, related = self.closure((s,))
             points = self.points((s,)) if related else None
             if points is not None and not points.count:
                 return True

@@ -2,8 +2,8 @@
 
 >>> from shapesmt.algebra import at_least, equal, symbol
 >>> past, seq, total = symbol("past"), symbol("seq", 1), symbol("total", 1, 64)
->>> meanings, facts = eliminated([equal(total, past + seq)])
->>> [(s.name, meaning is past + seq) for s, meaning in meanings.items()]
+>>> definitions, facts = eliminate([equal(total, past + seq)])
+>>> [(s.name, definition is past + seq) for s, definition in definitions.items()]
 [('total', True)]
 >>> facts == [at_least(64, past + seq)]
 True
@@ -23,29 +23,29 @@ Expression = TypeVar("Expression", Dim, Formula)
 class Elimination:
     """The symbols that equalities determine, each with its definition over the symbols that remain."""
 
-    def __init__(self, meanings: dict[Atom, Dim] | None = None) -> None:
-        self.meanings = meanings or {}
-        self._substitution = Substitution(self.meanings)
+    def __init__(self, definitions: dict[Atom, Dim] | None = None) -> None:
+        self.definitions = definitions or {}
+        self._substitution = Substitution(self.definitions)
 
     def copy(self) -> Elimination:
         """Return a copy that can be extended independently."""
-        return Elimination(dict(self.meanings))
+        return Elimination(dict(self.definitions))
 
     def add(self, fact: Formula) -> Atom | None:
         """Eliminate one symbol by an equality over the remaining symbols, and return it; None if there is none."""
         solution = solve(fact)
         if solution is None:
             return None
-        atom, meaning = solution
-        substitution = Substitution({atom: meaning})
-        self.meanings = {a: substitution.apply(m) for a, m in self.meanings.items()}
-        self.meanings[atom] = meaning
-        self._substitution = Substitution(self.meanings)
+        atom, definition = solution
+        substitution = Substitution({atom: definition})
+        self.definitions = {a: substitution.apply(m) for a, m in self.definitions.items()}
+        self.definitions[atom] = definition
+        self._substitution = Substitution(self.definitions)
         return atom
 
     def apply(self, expression: Expression) -> Expression:
         """Return an expression or a condition over the symbols that remain."""
-        if not self.meanings or expression.symbols.isdisjoint(self.meanings):
+        if not self.definitions or expression.symbols.isdisjoint(self.definitions):
             return expression
         applied: Expression = self._substitution.apply(expression)
         return applied
@@ -64,29 +64,29 @@ def solve(fact: Formula) -> tuple[Atom, Dim] | None:
         atom = factors[0] if len(factors) == 1 and abs(coefficient) == 1 else None
         if atom is None or atom.op is not SYMBOL or atom.definition is not None:
             continue
-        meaning = of_atom(atom) - fact.dim * coefficient
-        if atom not in meaning.symbols and (atom.universal or not any(s.universal for s in meaning.symbols)):
-            minus_signs = sum(c < 0 for _, c in meaning.terms)
-            choices.append(((not atom.universal, minus_signs, atom.name), atom, meaning))
+        definition = of_atom(atom) - fact.dim * coefficient
+        if atom not in definition.symbols and (atom.universal or not any(s.universal for s in definition.symbols)):
+            minus_signs = sum(c < 0 for _, c in definition.terms)
+            choices.append(((not atom.universal, minus_signs, atom.name), atom, definition))
     return min(choices, key=lambda choice: choice[0])[1:] if choices else None
 
 
-def eliminated(facts: Iterable[Formula]) -> tuple[dict[Atom, Dim], list[Formula]]:
+def eliminate(facts: Iterable[Formula]) -> tuple[dict[Atom, Dim], list[Formula]]:
     """Return the definitions of the symbols that equalities determine, and the facts about the remaining symbols."""
     elimination = Elimination()
     kept: list[Formula] = []
     for fact in facts:
         fact = elimination.apply(fact)
         atom = elimination.add(fact)
-        kept += fact.conjuncts if atom is None else range_facts(atom, elimination.meanings[atom])
-    return elimination.meanings, [part for fact in kept for part in elimination.apply(fact).conjuncts]
+        kept += fact.conjuncts if atom is None else range_facts(atom, elimination.definitions[atom])
+    return elimination.definitions, [part for fact in kept for part in elimination.apply(fact).conjuncts]
 
 
-def range_facts(symbol: Atom, meaning: Dim) -> list[Formula]:
+def range_facts(symbol: Atom, definition: Dim) -> list[Formula]:
     """State the range and the step of a symbol as facts about the expression that it is equal to."""
-    facts = [at_least(meaning, int(symbol.lo))] if symbol.lo > -inf else []
+    facts = [at_least(definition, int(symbol.lo))] if symbol.lo > -inf else []
     if symbol.hi < inf:
-        facts.append(at_least(int(symbol.hi), meaning))
+        facts.append(at_least(int(symbol.hi), definition))
     if symbol.step > 1:
-        facts.append(divides(symbol.step, meaning - int(symbol.lo)))
+        facts.append(divides(symbol.step, definition - int(symbol.lo)))
     return facts

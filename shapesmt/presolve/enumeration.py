@@ -131,7 +131,7 @@ class Points:
 
     def some_run(self, truth: NDArray[np.bool_]) -> bool:
         """Whether the condition holds in every iteration of a loop for some input and some data."""
-        runs = [s for s in self.symbols if s.kind is not Kind.TRIP]
+        runs = [s for s in self.symbols if s.kind is not Kind.ITERATION]
         if len(runs) == len(self.symbols) or not runs:
             return bool(truth.any() if runs else truth.all())
         every = self.at(np.ones(truth.shape, dtype=bool))
@@ -197,7 +197,7 @@ def _span(symbol: Atom, values: Values, formula: Formula) -> slice | None:
     return slice(at, None) if way > 0 else slice(at)
 
 
-def chosen(values: Values, truth: NDArray[np.bool_]) -> Values:
+def rows_where(values: Values, truth: NDArray[np.bool_]) -> Values:
     """Return the values at which the truth holds; a view if they are contiguous."""
     count, first = int(np.count_nonzero(truth)), int(truth.argmax()) if len(truth) else 0
     if truth[first : first + count].all():

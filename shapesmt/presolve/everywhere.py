@@ -3,7 +3,7 @@
 >>> from shapesmt.algebra import at_least, equal, symbol
 >>> h, w = symbol("h", 1), symbol("w", 1)
 >>> domain = Domain([h.as_symbol(), w.as_symbol()], [at_least(h, 4)])
->>> failing, holds = decided(domain, equal((h // 4) * w, (h * w) // 4))
+>>> failing, holds = decide_on_cells(domain, equal((h // 4) * w, (h * w) // 4))
 >>> sorted((s.name, size) for s, size in failing.items()), holds
 ([('h', 6), ('w', 2)], True)
 """
@@ -37,17 +37,17 @@ BY_CALLER = (Kind.INPUT, Kind.VALUE)  # data-dependent sizes soon make too many 
 Problem: TypeAlias = "tuple[dict[Atom, Axis], list[Formula], dict[Atom, Dim]]"
 
 
-def decided(domain: Domain, condition: Formula) -> tuple[Assignment | None, bool] | None:
+def decide_on_cells(domain: Domain, condition: Formula) -> tuple[Assignment | None, bool] | None:
     """Return the smallest admissible sizes at which a condition fails (None if none), and whether it holds at any.
 
     The result is None if cells don't decide the condition.
     """
-    if any(s.kind not in BY_CALLER for s in domain.cone(condition.symbols)[0]):
+    if any(s.kind not in BY_CALLER for s in domain.closure(condition.symbols)[0]):
         return None
     problem = _problem(domain, condition.symbols)
     if problem is None:
         return None
-    axes, facts, meanings = problem
+    axes, facts, definitions = problem
     condition = domain.eliminate(condition)
     grid = Grid(axes, (condition,), facts=facts)
     cells, best, holds = grid.cells(), None, False
@@ -57,7 +57,7 @@ def decided(domain: Domain, condition: Formula) -> tuple[Assignment | None, bool
             return None
         number = cells.number
         given, asked = (truth_of(f, known, number) for f in (grid.fact, condition))
-        sure, clear = (grid.settled(cells, known, f) for f in (grid.fact, condition))
+        sure, clear = (grid.polynomial_cells(cells, known, f) for f in (grid.fact, condition))
         failing, passing = given.first & ~asked.first, given.first & asked.first
         holds |= bool(passing.any())
         distances = _distances(cells.first, grid.symbols)
@@ -69,7 +69,7 @@ def decided(domain: Domain, condition: Formula) -> tuple[Assignment | None, bool
     if cells is None:
         return None
     point = None if best is None else dict(zip(grid.symbols, best[3:], strict=True))
-    return point and _completed(point, meanings), holds
+    return point and _with_definitions(point, definitions), holds
 
 
 def extremes(domain: Domain, dim: Dim) -> tuple[End, End] | None:
@@ -84,7 +84,7 @@ def extremes(domain: Domain, dim: Dim) -> tuple[End, End] | None:
     problem = _problem(domain, dim.symbols)
     if problem is None or (dim.as_symbol() is None and any(s.kind not in BY_CALLER for s in problem[0])):
         return None
-    axes, facts, meanings = problem
+    axes, facts, definitions = problem
     dim = domain.eliminate(dim)
     grid = Grid(axes, (), (dim,), facts)
     cells, endless = grid.cells(), False
@@ -95,7 +95,7 @@ def extremes(domain: Domain, dim: Dim) -> tuple[End, End] | None:
         if known is None:
             return None
         b, given = known[dim], truth_of(grid.fact, known, cells.number)
-        sure, clear = (grid.settled(cells, known, part) for part in (grid.fact, dim))
+        sure, clear = (grid.polynomial_cells(cells, known, part) for part in (grid.fact, dim))
         always, last = sure & given.always, grid.last(cells)
         for places, chosen in ((cells.first, given.first), (last, always & (last <= grid.reach).all(axis=0))):
             sizes = grid.sizes(dim, np.where(chosen, places, cells.first))
@@ -108,7 +108,7 @@ def extremes(domain: Domain, dim: Dim) -> tuple[End, End] | None:
         cells = grid.split(cells, known, matters & ~(sure & given.never))
     if cells is None or least is None or most is None:
         return None
-    low, high = (_completed(dict(zip(axes, at[3:], strict=True)), meanings) for at in (least, most))
+    low, high = (_with_definitions(dict(zip(axes, at[3:], strict=True)), definitions) for at in (least, most))
     return End(least[0], low), End(None) if endless else End(-most[0], high)
 
 
@@ -137,33 +137,33 @@ def _before(low: Reals, distances: Integers, best: tuple[int, ...] | None) -> Tr
     return before
 
 
-def _completed(point: Assignment, meanings: dict[Atom, Dim]) -> Assignment:
+def _with_definitions(point: Assignment, definitions: dict[Atom, Dim]) -> Assignment:
     at = Evaluator(point)
-    return point | {s: int(at.dim(meaning)) for s, meaning in meanings.items()}
+    return point | {s: int(at.dim(definition)) for s, definition in definitions.items()}
 
 
 def _problem(domain: Domain, symbols: frozenset[Atom]) -> Problem | None:
     """Return the free symbols with their values, their facts, and definitions of the others; None if too many."""
-    tied, facts = domain.cone(symbols)
-    meanings = {s: domain.meanings[s] for s in tied if s in domain.meanings}
+    tied, facts = domain.closure(symbols)
+    definitions = {s: domain.definitions[s] for s in tied if s in domain.definitions}
     facts = [domain.eliminate(fact) for fact in facts]
     axes: dict[Atom, Axis] = {}
     for s in tied:
         axis = _axis(domain, s)
-        if axis is None or (s in meanings and axis.listed is not None):
+        if axis is None or (s in definitions and axis.listed is not None):
             return None
-        if s in meanings:
-            meaning, (first, step, length, _) = meanings[s], axis
-            facts += [at_least(meaning, first), *([divides(step, meaning - first)] if step > 1 else [])]
-            facts += [at_least(first + step * int(length - 1), meaning)] if length < inf else []
+        if s in definitions:
+            definition, (first, step, length, _) = definitions[s], axis
+            facts += [at_least(definition, first), *([divides(step, definition - first)] if step > 1 else [])]
+            facts += [at_least(first + step * int(length - 1), definition)] if length < inf else []
         else:
             axes[s] = axis
-    return (axes, facts, meanings) if 0 < len(axes) <= MAX_SYMBOLS else None
+    return (axes, facts, definitions) if 0 < len(axes) <= MAX_SYMBOLS else None
 
 
 def _axis(domain: Domain, s: Atom) -> Axis | None:
     """Return the values of a symbol if they are a progression or few; else None."""
-    (lo, hi), values = domain.ends(s), domain.listed(s)
+    (lo, hi), values = domain.ends(s), domain.value_list(s)
     if lo == -inf or lo > hi or (values is not None and not len(values)):
         return None
     if values is None:

@@ -20,7 +20,7 @@ from math import inf, lcm, prod
 from typing import NamedTuple
 
 from shapesmt.algebra import SAFE, Atom, Dim, Evaluator, Formula, all_of, of_atom
-from shapesmt.algebra.growth import Ratio, arguments, compared, of_formula, quasipolynomial, together
+from shapesmt.algebra.growth import Ratio, arguments, compared_expressions, of_formula, quasipolynomial_of, together
 from shapesmt.deadline import look
 from shapesmt.lazy import np
 from shapesmt.presolve.cells import Bounds, Cells, Integers, Truth, bounds_of, row_along, split, truth_of
@@ -64,12 +64,12 @@ class Grid:
         self._alone = {s: all_of(*(f for f in alone if s in f.symbols)) for s in axes}
         self.fact = all_of(*(f for f in facts if f not in alone))
         conditions, dims = [*conditions, self.fact], [*dims]
-        form = together([*map(of_formula, [*conditions, *self._alone.values()]), *map(quasipolynomial, dims)])
+        form = together([*map(of_formula, [*conditions, *self._alone.values()]), *map(quasipolynomial_of, dims)])
         for switch in form.switches if form is not None else ():
             conditions += [switch] if isinstance(switch, Formula) else []
             dims += [switch] if isinstance(switch, Dim) else switch if isinstance(switch, Ratio) else []
-        form = form and together([form, *map(quasipolynomial, dims)])
-        self._dims = [*dict.fromkeys([*dims, *(d for c in conditions for d in compared(c))])]
+        form = form and together([form, *map(quasipolynomial_of, dims)])
+        self._dims = [*dict.fromkeys([*dims, *(d for c in conditions for d in compared_expressions(c))])]
         self._degrees = [form.degrees.get(s, 0) if form is not None else 0 for s in axes]
         self._periods = [lcm(a.step, form.periods.get(s, 1) if form is not None else 1) for s, a in axes.items()]
         self.reach = next(filter(self._fits, REACHES), 0) if form is not None else 0
@@ -79,7 +79,7 @@ class Grid:
         if any(SAFE <= a.length < inf for a in self._axes):
             return False
         sizes = {s: max(reach, abs(a.first)) for s, a in zip(self.symbols, self._axes, strict=True)}
-        dims = [*self._dims, *(dim for fact in self._alone.values() for dim in compared(fact))]
+        dims = [*self._dims, *(dim for fact in self._alone.values() for dim in compared_expressions(fact))]
         return magnitude(dims, sizes) < SAFE >> sum(self._degrees)
 
     def cells(self) -> Cells | None:
@@ -111,7 +111,7 @@ class Grid:
         if axis.listed is not None:
             first, many = axis.listed, np.ones(len(axis.listed))
         cells = Cells(first[None], np.full((1, 1, len(first)), period), many[None], np.ones((1, len(first))))
-        admitted = _admitted(self._alone[s], s, cells.spread([degree]), degree, self.reach)
+        admitted = _admissible_cells(self._alone[s], s, cells.spread([degree]), degree, self.reach)
         if admitted is None:
             return None
         cells = admitted.where(np.argsort(admitted.first[0], kind="stable"))
@@ -141,11 +141,11 @@ class Grid:
         most = MAX_WORK if self._rounds <= FEW_ROUNDS else MAX_WORK // 4
         if self._work > most or self._rounds > MAX_ROUNDS or cells.number > MAX_CELLS:
             return None
-        return _evaluated(self._dims, self.symbols, cells, depths, self.reach)
+        return _bounds_on_cells(self._dims, self.symbols, cells, depths, self.reach)
 
-    def settled(self, cells: Cells, known: Mapping[Dim, Bounds], about: Dim | Formula) -> Truth:
+    def polynomial_cells(self, cells: Cells, known: Mapping[Dim, Bounds], about: Dim | Formula) -> Truth:
         """Return a mask of the cells on which `about` consists of polynomials: none of its switches changes."""
-        form = quasipolynomial(about) if isinstance(about, Dim) else of_formula(about)
+        form = quasipolynomial_of(about) if isinstance(about, Dim) else of_formula(about)
         settled = np.ones(cells.number, dtype=bool)
         for switch in form.switches if form is not None else ():
             if isinstance(switch, Dim):
@@ -159,7 +159,7 @@ class Grid:
 
     def _proper(self, ratio: Ratio, cells: Cells, known: Mapping[Dim, Bounds]) -> Truth:
         """Return a mask of cells on which a quotient is the polynomial through its values, or that are one point."""
-        form = quasipolynomial(ratio.quotient)
+        form = quasipolynomial_of(ratio.quotient)
         degrees = [form.degrees.get(s, 0) if form is not None else 0 for s in self.symbols]
         polynomial = known[ratio.quotient].within(self._depths(cells, degrees))
         proper = polynomial & (known[ratio.remainder].low >= 0) & (known[ratio.room].low >= 0)
@@ -200,24 +200,24 @@ def _is_even(fact: Formula) -> bool:
     return form is not None and not form.switches
 
 
-def _admitted(fact: Formula, s: Atom, cells: Cells, degree: int, reach: int) -> Cells | None:
+def _admissible_cells(fact: Formula, s: Atom, cells: Cells, degree: int, reach: int) -> Cells | None:
     """Return the values of a symbol that satisfy a condition on it alone; None if they don't form few cells."""
-    dims, kept = [*dict.fromkeys(compared(fact))], cells.where(np.zeros(cells.number, dtype=bool))
+    dims, kept = [*dict.fromkeys(compared_expressions(fact))], cells.where(np.zeros(cells.number, dtype=bool))
     if not dims:
         return cells
     for _ in range(MAX_ROUNDS):
-        known = _evaluated(dims, (s,), cells, [degree], reach)
+        known = _bounds_on_cells(dims, (s,), cells, [degree], reach)
         if known is None:
             return None
         truth = truth_of(fact, known, cells.number)
-        kept, open_yet = kept.joined(cells.where(truth.always)), ~truth.always & ~truth.never
+        kept, open_yet = kept.concatenate(cells.where(truth.always)), ~truth.always & ~truth.never
         if not open_yet.any():
             return kept
         cells = split(cells.where(open_yet), [b.where(open_yet) for b in known.values()]).spread([degree])
     return None
 
 
-def _evaluated(
+def _bounds_on_cells(
     dims: Sequence[Dim], symbols: Sequence[Atom], cells: Cells, depths: Sequence[int], reach: int
 ) -> dict[Dim, Bounds] | None:
     """Bound expressions on each cell; None if that overflows or takes sizes above `reach`."""
@@ -241,7 +241,7 @@ def _parts(dims: Iterable[Dim], s: Atom) -> list[Atom]:
     seen = {*ahead}
     while ahead:
         for atom in ahead.pop().atoms():
-            form = quasipolynomial(of_atom(atom)) if atom.symbols == {s} else None
+            form = quasipolynomial_of(of_atom(atom)) if atom.symbols == {s} else None
             if form is not None and not form.switches:
                 parts[atom] = None
             elif s in atom.symbols:

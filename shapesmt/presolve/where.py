@@ -17,7 +17,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import SAFE, Atom, Checked, Evaluator, Formula, all_of
-from shapesmt.algebra.growth import compared
+from shapesmt.algebra.growth import compared_expressions
 from shapesmt.lazy import np
 from shapesmt.presolve.domain import Domain
 from shapesmt.presolve.enumeration import Values, magnitude
@@ -40,7 +40,7 @@ def values_of(domain: Domain, s: Atom, most: int = FIRST, spread: Spread = Sprea
 
     The least values are those that the facts about the symbol alone admit.
     """
-    listed, (lo, hi) = domain.listed(s), domain.ends(s)
+    listed, (lo, hi) = domain.value_list(s), domain.ends(s)
     if listed is not None:
         listed = listed[listed >= start]
         return listed[_places(len(listed), most, spread)]
@@ -79,7 +79,7 @@ def truth_at(condition: Formula, axes: Mapping[Atom, Values]) -> NDArray[np.bool
     """Evaluate a condition at all combinations of some values; None if its numbers may exceed 64-bit integers."""
     shape, grid = tuple(map(len, axes.values())), np.meshgrid(*axes.values(), indexing="ij", sparse=True)
     sizes = {s: int(np.abs(values).max(initial=0)) for s, values in axes.items()}
-    evaluator = Evaluator if magnitude(compared(condition), sizes) < SAFE else Checked
+    evaluator = Evaluator if magnitude(compared_expressions(condition), sizes) < SAFE else Checked
     try:
         truth = evaluator(dict(zip(axes, grid, strict=True))).formula(condition)
     except OverflowError:

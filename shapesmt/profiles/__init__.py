@@ -5,5 +5,8 @@ from __future__ import annotations
 from shapesmt.lazy import lazy_imports
 
 with lazy_imports(__name__):
-    from shapesmt.profiles.proposals import dynamic_shapes as dynamic_shapes, proposed as proposed
-    from shapesmt.profiles.question import profile as profile, profiled as profiled
+    from shapesmt.profiles.proposals import (
+        answer_dynamic_shapes as answer_dynamic_shapes,
+        dynamic_shapes as dynamic_shapes,
+    )
+    from shapesmt.profiles.question import answer_profile as answer_profile, profile as profile

@@ -109,15 +109,15 @@ class Points:
         return tuple([int(evaluate(size, values)) for size in self.sizes])
 
     def _end(self, facts: list[Formula], *, upwards: bool = False) -> tuple[Assignment, Sizes]:
-        """Return the point with all minimum or maximum sizes; if it isn't valid, the one that `_balanced` finds."""
+        """Return the point with all minimum or maximum sizes; if it isn't valid, the one that `_balance` finds."""
         ends = zip(self.sizes, self.highs if upwards else self.lows, strict=True)
         corner = [equal(size, end) for size, end in ends if end is not None]
-        found = self.valid([*facts, *corner]) or self._balanced(facts, upwards=upwards)
+        found = self.valid([*facts, *corner]) or self._balance(facts, upwards=upwards)
         return found, self._at(found)
 
-    def _balanced(self, facts: list[Formula], *, upwards: bool) -> Assignment:
+    def _balance(self, facts: list[Formula], *, upwards: bool) -> Assignment:
         """Return the point that goes equally far in all ranges, and from there as far as each size can go alone."""
-        found, parts = self._required(facts), 0
+        found, parts = self._satisfy(facts), 0
         low, high = 0, PARTS
         while low < high:
             parts = (low + high + 1) // 2
@@ -144,7 +144,7 @@ class Points:
 
     def _usual(self, facts: list[Formula], least: Sizes, greatest: Sequence[int]) -> tuple[Assignment, Sizes]:
         """Return the point nearest to the geometric middle of each range, one size after the other."""
-        found = self._required(facts)
+        found = self._satisfy(facts)
         for size, low, high in zip(self.sizes, least, greatest, strict=True):
             middle = (low + high) // 2 if low < 0 else isqrt(max(low, 1) * high)
             within = self.domain.copy()
@@ -155,7 +155,7 @@ class Points:
             facts.append(equal(size, int(evaluate(size, found))))
         return found, self._at(found)
 
-    def _required(self, facts: Sequence[Formula]) -> Assignment:
+    def _satisfy(self, facts: Sequence[Formula]) -> Assignment:
         found = self.valid(facts)
         if found is None:
             raise OutOfTimeError("no valid input is known for a profile in the time given; a longer --timeout may do")

@@ -13,14 +13,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from shapesmt.algebra import TRUE, Formula, Verdict, conjunction, differs, one_call
-from shapesmt.diagnose import guarded, precondition, remedy, static_axes
+from shapesmt.diagnose import find_remedy, guard_region, precondition, static_axes
 from shapesmt.errors import ModelError, UsageError
-from shapesmt.examine import TIMEOUT, Analysis, Claims, Examination, Problem, Question, analysed
-from shapesmt.frontends import Format, Model, OpenedModel, asked, load, opened
+from shapesmt.examine import TIMEOUT, Analysis, Claims, Examination, Problem, Question, analyse
+from shapesmt.frontends import Format, Model, OpenedModel, load, open_model, program_or_model
 from shapesmt.graph import GUARDS, Attributes, Graph
 from shapesmt.language import Range, RangeLike, ShapeLike, names_in, parse_formula, parse_range
 from shapesmt.profiles.points import Points
-from shapesmt.profiles.text import Layout, Words, layout, written
+from shapesmt.profiles.text import Layout, Words, layout, proposal_text
 from shapesmt.render import identifier
 from shapesmt.report import DynamicShapes, Precondition, SymbolRange
 
@@ -49,14 +49,14 @@ def dynamic_shapes(
         ModelError: PyTorch can't export the module at all.
         UsageError: The model isn't a program of PyTorch.
     """
-    model = asked(model, args, kwargs, None)
-    return proposed(model, Question(dims, shapes, None, assume, timeout))
+    model = program_or_model(model, args, kwargs, None)
+    return answer_dynamic_shapes(model, Question(dims, shapes, None, assume, timeout))
 
 
 @one_call()
-def proposed(model: Model, question: Question) -> DynamicShapes:
+def answer_dynamic_shapes(model: Model, question: Question) -> DynamicShapes:
     """Return the answer of `dynamic_shapes`."""
-    content = question.read(lambda: opened(model))
+    content = question.read(lambda: open_model(model))
     if content.format not in (Format.TORCH, Format.PROGRAM):
         takes = "a file of torch.export.save (model.pt2), or a function that returns a module and its arguments"
         raise UsageError(f"{content.source}: no program of PyTorch; give {takes} (model.py:example)")
@@ -65,7 +65,7 @@ def proposed(model: Model, question: Question) -> DynamicShapes:
     found = _Proposal(graph, question, example)
     region = found.region
     request = content.content.request if content.format is Format.PROGRAM else None
-    verified = None if request is None else found.holds and _verified(found, request)
+    verified = None if request is None else found.holds and _verify(found, request)
     static = static_axes(graph, found.analysis.judge)
     return DynamicShapes(
         graph.source,
@@ -88,7 +88,7 @@ class _Proposal:
         self.question, self.example = question, example
         self.words: dict[str, Words] = {}
         self.exports = 0
-        a = analysed(graph, question)
+        a = analyse(graph, question)
         self.unread = _unread(a)
         self.traced = [*dict.fromkeys(u.op for _, u in a.examination.unjudged if u.kind == "unsupported")]
         if self.traced:  # trust their shapes, which PyTorch has traced
@@ -97,7 +97,7 @@ class _Proposal:
         self.region, self.analysis = _first(self.graph, question)
         self.sizes = _region(self.analysis)
         first = self.analysis
-        self.guarded = guarded(first.problem, first.examination, first.judge)
+        self.guarded = guard_region(first.problem, first.examination, first.judge)
         self.narrow()
         self.words.update({name: Words.DYNAMIC for name in self.layout.roots if self._steps_over(name, first)})
 
@@ -105,7 +105,7 @@ class _Proposal:
         """Whether multiples of a `Dim` leave out sizes that run; no `Dim` states a condition such as `x % 8 != 0`."""
         r, others = self.analysis.problem.ranges[name], first.examination.domain.copy()
         others.assume(differs((first.problem.dims[name] - r.min) % r.step, 0))
-        return r.step > 1 and first.judge.inhabited(others)
+        return r.step > 1 and first.judge.is_inhabited(others)
 
     @property
     def verdict(self) -> Verdict:
@@ -125,9 +125,9 @@ class _Proposal:
             if helping is None:
                 break
             at_example = self._at_example(helping)
-            a = analysed(self.graph, at_example)
+            a = analyse(self.graph, at_example)
             self.question = helping if _fails(a) else at_example
-            self.analysis = analysed(self.graph, helping) if _fails(a) else a
+            self.analysis = analyse(self.graph, helping) if _fails(a) else a
         self._keep_to_a_box()
         self.layout: Layout = layout(self.analysis.problem)
 
@@ -151,7 +151,7 @@ class _Proposal:
                 if parse_formula(text, problem.dims) is TRUE or names_in(text) & elements
             ]
             inside = dataclasses.replace(self.question, dims={**(self.question.dims or {}), **box}, assume=ties)
-            a = analysed(self.graph, inside)
+            a = analyse(self.graph, inside)
             if not _fails(a):
                 self.question, self.analysis = inside, a
                 return
@@ -176,11 +176,11 @@ class _Proposal:
     def text(self, verified: bool | None) -> str:
         """Return the text of the proposal."""
         arguments = self.graph.arguments or {name: name for name in self.graph.inputs}
-        return written(arguments, self.layout, self.words, self.comments(verified))
+        return proposal_text(arguments, self.layout, self.words, self.comments(verified))
 
     def comments(self, verified: bool | None) -> list[str]:
         """Return the comments about facts that the text doesn't state."""
-        comments = [self._accepted(), *self._of_nodes()]
+        comments = [self._acceptance_text(), *self._of_nodes()]
         if self.verdict is Verdict.UNKNOWN:
             comments[0] = f"as far as is known: {comments[0]}"
         comments += [f"takes the shapes that PyTorch traced for {op}, which has no rule" for op in self.traced]
@@ -190,7 +190,7 @@ class _Proposal:
             comments.append("proven of the program, but not tried: torch.export may refuse it")
         return comments
 
-    def _accepted(self) -> str:
+    def _acceptance_text(self) -> str:
         """Return which sizes the exported program accepts: the nodes run, and the guards hold."""
         if not self.layout.roots and all(isinstance(d, int) for axes in self.layout.inputs.values() for d in axes):
             return "this export accepts only the example's sizes"
@@ -236,11 +236,11 @@ def _lenient(graph: Graph) -> Graph:
 
 
 def _first(graph: Graph, question: Question) -> tuple[Precondition, Analysis]:
-    a = analysed(graph, question)
+    a = analyse(graph, question)
     return precondition(a.problem, a.examination, a.judge), a
 
 
-def _supported(a: Analysis) -> Examination:
+def _without_unsupported(a: Analysis) -> Examination:
     """Return the examination without operators that have no rule, whose shapes come from the program."""
     unjudged = tuple((index, u) for index, u in a.examination.unjudged if u.kind != "unsupported")
     return dataclasses.replace(a.examination, unjudged=unjudged)
@@ -248,7 +248,7 @@ def _supported(a: Analysis) -> Examination:
 
 def _region(a: Analysis) -> Precondition:
     """Return the sizes for which a program runs for all data; if there are none, for some data."""
-    region = precondition(a.problem, _supported(a), a.judge)
+    region = precondition(a.problem, _without_unsupported(a), a.judge)
     return precondition(a.problem, _whatever_data(a), a.judge) if region.nowhere else region
 
 
@@ -264,7 +264,7 @@ def _data(a: Analysis) -> list[Formula]:
 def _whatever_data(a: Analysis) -> Examination:
     """Return the examination without the data-dependent conditions."""
     kept = tuple(j for j in a.examination.judgements if not _hinges(j.condition) or j.verdict is Verdict.FAILS)
-    return dataclasses.replace(_supported(a), judgements=kept)
+    return dataclasses.replace(_without_unsupported(a), judgements=kept)
 
 
 def _fails(a: Analysis) -> bool:
@@ -284,8 +284,8 @@ def _helping(a: Analysis, question: Question) -> Question | None:
     if not a.fails:
         return None
     region = precondition(a.problem, a.examination, a.judge)
-    examination = _whatever_data(a) if region.nowhere else _supported(a)
-    help_ = remedy(a.problem, examination, a.judge, _region(a))
+    examination = _whatever_data(a) if region.nowhere else _without_unsupported(a)
+    help_ = find_remedy(a.problem, examination, a.judge, _region(a))
     if help_ is None:
         return None
     return dataclasses.replace(
@@ -296,13 +296,13 @@ def _helping(a: Analysis, question: Question) -> Question | None:
     )
 
 
-def _verified(proposal: _Proposal, request: Any) -> bool:
+def _verify(proposal: _Proposal, request: Any) -> bool:
     """Whether PyTorch exports the module with the proposal, weakened and narrowed if necessary, and the result runs."""
     while proposal.exports < ATTEMPTS:
         proposal.exports += 1
         try:
             shapes = _shapes(proposal.text(True), proposal.graph.arguments)
-            program = asked(request.module, request.args, request.kwargs, shapes)
+            program = program_or_model(request.module, request.args, request.kwargs, shapes)
         except ModelError as refusal:
             if not proposal.weaken(str(refusal)):
                 return False
@@ -312,7 +312,7 @@ def _verified(proposal: _Proposal, request: Any) -> bool:
         if helping is None:
             return not _fails(a)
         proposal.question = helping
-        proposal.analysis = analysed(proposal.graph, helping)
+        proposal.analysis = analyse(proposal.graph, helping)
         proposal.narrow()
     return False
 
@@ -343,7 +343,7 @@ def _within(program: OpenedModel, proposal: _Proposal) -> Analysis:
     names = {axis for axes in shapes.values() for axis in axes} | _elements(proposal.analysis.problem)
     dims = {name: r for name, r in (proposal.question.dims or {}).items() if name in names}
     assume = [text for text in proposal.question.assume or () if names_in(text) <= names]
-    return analysed(graph, dataclasses.replace(proposal.question, shapes=shapes, dims=dims, assume=assume))
+    return analyse(graph, dataclasses.replace(proposal.question, shapes=shapes, dims=dims, assume=assume))
 
 
 def _how(*, exact: bool, partial: bool) -> str:

@@ -21,12 +21,12 @@ from shapesmt.algebra import (
     one_call,
     step_of,
 )
-from shapesmt.diagnose import precondition, remedy
+from shapesmt.diagnose import find_remedy, precondition
 from shapesmt.errors import UsageError, printable
-from shapesmt.examine import TIMEOUT, Analysis, Question, analysed
-from shapesmt.export.profiles import INTERVALS, exported, require_target
+from shapesmt.examine import TIMEOUT, Analysis, Question, analyse
+from shapesmt.export.profiles import INTERVALS, export_profile, require_target
 from shapesmt.frontends import Model
-from shapesmt.language import RangeLike, ShapeLike, ValueLike, quoted, unknown_name
+from shapesmt.language import RangeLike, ShapeLike, ValueLike, quote, unknown_name
 from shapesmt.lazy import np
 from shapesmt.presolve import Domain
 from shapesmt.profiles.points import Points, split
@@ -64,11 +64,11 @@ def profile(
     --minShapes=x:1x4 --optShapes=x:3x4 --maxShapes=x:9x4
     """
     question = Question(dims, shapes, values, assume, timeout)
-    return profiled(model, target, question, opt=opt, profiles=profiles, inner=inner, valid_only=valid_only)
+    return answer_profile(model, target, question, opt=opt, profiles=profiles, inner=inner, valid_only=valid_only)
 
 
 @one_call()
-def profiled(
+def answer_profile(
     model: Model,
     target: str,
     question: Question,
@@ -80,11 +80,11 @@ def profiled(
 ) -> Profile:
     """Return the answer of `profile` to a question."""
     require_target(target)
-    a = analysed(model, question)
+    a = analyse(model, question)
     source, verdict, stages = a.problem.graph.source, a.examination.verdict, (a.problem, a.examination, a.judge)
     region = precondition(*stages)
     if verdict is Verdict.FAILS or (verdict is Verdict.DEPENDS and not valid_only):
-        return Profile(source, verdict, target=target, remedy=remedy(*stages, region), seconds=a.seconds)
+        return Profile(source, verdict, target=target, remedy=find_remedy(*stages, region), seconds=a.seconds)
     view = _View(a)
     boxes = a.judge.deadline.require(lambda: view.boxes(profiles, opt or {}, tuple(inner)), "no profile is found")
     conditions = region.conjuncts if verdict is Verdict.DEPENDS and region is not None else ()
@@ -92,8 +92,8 @@ def profiled(
     if target in INTERVALS:
         whole = tuple([box.widened() for box in boxes])
         boxes = tuple([dataclasses.replace(box, left_out=None) for box in boxes])
-    answer = Profile(source, verdict, whole, view.needed(conditions, whole), target, seconds=a.seconds)
-    return dataclasses.replace(answer, boxes=boxes, content=exported(answer, target))
+    answer = Profile(source, verdict, whole, view.conditions_to_state(conditions, whole), target, seconds=a.seconds)
+    return dataclasses.replace(answer, boxes=boxes, content=export_profile(answer, target))
 
 
 class _View:
@@ -103,12 +103,12 @@ class _View:
         self._a = a
         problem, narrowing = a.problem, a.examination.narrowing
         self._domain = a.examination.narrowed
-        self._dims = dict(zip(problem.dims, narrowing.narrowed(problem.dims.values()), strict=True))
+        self._dims = dict(zip(problem.dims, narrowing.narrow_sizes(problem.dims.values()), strict=True))
         self._inputs = {name: narrowing.tensor(t) for name, t in problem.inputs.items()}
         for name, t in self._inputs.items():
             if not t.is_tensor or t.shape is None:
                 how = f"--shape {shell(printable(name, 60))}=[...]"
-                raise UsageError(f"a profile needs the rank of input {quoted(name)}: give {how}")
+                raise UsageError(f"a profile needs the rank of input {quote(name)}: give {how}")
         small = {name: s for name, s in problem.small.items() if not self._dims.keys().isdisjoint(s.names)}
         self._elements = {name: [self._dims.get(n, ZERO) for n in s.names] for name, s in small.items()}
         sizes = [*self._dims.values(), *(d for t in self._inputs.values() for d in t.dims)]
@@ -124,7 +124,7 @@ class _View:
             if name not in tensors:
                 raise unknown_name("tensor", name, tensors, self._a.problem.graph.source)
             if not tensors[name].is_tensor or tensors[name].shape is None:
-                raise UsageError(f"tensor {quoted(name)} has no one rank, which a profile needs")
+                raise UsageError(f"tensor {quote(name)} has no one rank, which a profile needs")
         parts = split(self._domain, self._sizes, self._a.judge, number)
         wanted = [equal(self._dims[name], value) for name, value in opt.items()]
         having = [part for part in parts if not wanted or part.valid(wanted) is not None]
@@ -141,16 +141,16 @@ class _View:
         outside = three.left_out
         left_out = None if outside is None else {n: int(evaluate(d, outside)) for n, d in self._dims.items()}
         return Box(
-            {name: _tensor(t.dims, points, t.dtype, self._written(name, t)) for name, t in self._inputs.items()},
+            {name: _tensor(t.dims, points, t.dtype, self._profile_sizes(name, t)) for name, t in self._inputs.items()},
             {name: _tensor(dims, points, self._inputs[name].dtype) for name, dims in self._elements.items()},
             {name: self._inner(t, part.domain, points) for name, t in tensors.items()},
             {name: _tensor([d], points) for name, d in self._dims.items()},
             {name: self._step(d) for name, d in self._dims.items() if d.constant is None},
-            tuple([point for point, values in zip(POINTS, three.inputs, strict=True) if self._proven(values)]),
+            tuple([point for point, values in zip(POINTS, three.inputs, strict=True) if self._runs_at(values)]),
             left_out,
         )
 
-    def _written(self, name: str, t: Tensor) -> tuple[ProfileSize, ...]:
+    def _profile_sizes(self, name: str, t: Tensor) -> tuple[ProfileSize, ...]:
         """Return each size of an input with its declaration in the file and its formula."""
         file = self._a.problem.graph.inputs[name].shape or [None] * len(t.dims)
         return tuple([_size(d, axis) for d, axis in zip(t.dims, file, strict=True)])
@@ -158,7 +158,7 @@ class _View:
     def _step(self, d: Dim) -> int:
         """Return a step that divides the distance between any two valid values of a dimension."""
         s = d.as_symbol()
-        listed = None if s is None else self._domain.listed(s)
+        listed = None if s is None else self._domain.value_list(s)
         return step_of(d) if listed is None or len(listed) < 2 else int(np.gcd.reduce(np.diff(listed)))
 
     def _inner(self, t: Tensor, domain: Domain, points: Sequence[Mapping[Dim, int | None]]) -> TensorProfile:
@@ -176,7 +176,7 @@ class _View:
             tuple([_size(d, None) for d in t.dims]),
         )  # fmt: skip
 
-    def _proven(self, values: Assignment | None) -> bool:
+    def _runs_at(self, values: Assignment | None) -> bool:
         """Whether the model is proven to run for an input; checks the model at this input if that is undecided."""
         if values is None:
             return True
@@ -188,16 +188,16 @@ class _View:
         elements = {n: int(evaluate(self._dims[n], values)) for n in names}
         floats = {name: s.numbers[0] for name, s in self._a.problem.small.items() if s.numbers}
         at = Question(shapes=shapes, values={**floats, **elements}, timeout=self._a.judge.deadline.remaining)
-        return analysed(self._a.problem.graph, at).examination.verdict is Verdict.PROVED
+        return analyse(self._a.problem.graph, at).examination.verdict is Verdict.PROVED
 
-    def needed(self, conditions: Sequence[Conjunct], boxes: Sequence[Box]) -> tuple[str, ...]:
+    def conditions_to_state(self, conditions: Sequence[Conjunct], boxes: Sequence[Box]) -> tuple[str, ...]:
         """Return the user's assumptions, the steps, and those conditions not proven for all sizes in the boxes."""
         problem = self._a.problem
         steps = [f"{name_text(n)} % {r.step} == {r.min % r.step}" for n, r in problem.ranges.items() if r.step > 1]
-        narrower = [str(c) for c in conditions if not all(self._implied(c.formula, box) for box in boxes)]
+        narrower = [str(c) for c in conditions if not all(self._holds_in_box(c.formula, box) for box in boxes)]
         return tuple(dict.fromkeys([*problem.assumptions, *steps, *narrower]))
 
-    def _implied(self, condition: Formula, box: Box) -> bool:
+    def _holds_in_box(self, condition: Formula, box: Box) -> bool:
         """Whether a condition holds for all sizes inside a box."""
         everything = Domain(self._a.problem.domain.symbols)
         for name, ends in box.symbols.items():

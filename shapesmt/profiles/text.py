@@ -80,7 +80,7 @@ class Words(IntEnum):
     AUTO = 2
 
 
-def written(arguments: Any, proposal: Layout, words: Mapping[str, Words], comments: Iterable[str]) -> str:
+def proposal_text(arguments: Any, proposal: Layout, words: Mapping[str, Words], comments: Iterable[str]) -> str:
     """Return the text of a proposal.
 
     Args:

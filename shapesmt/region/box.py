@@ -17,10 +17,10 @@ from itertools import product
 from math import lcm, prod
 from typing import NamedTuple
 
-from shapesmt.algebra import FLOOR_DIVISION, TRUE, Atom, Formula, all_of, nested
+from shapesmt.algebra import FLOOR_DIVISION, TRUE, Atom, Formula, all_of, atoms_within
 from shapesmt.deadline import look
 from shapesmt.lazy import np
-from shapesmt.presolve import Domain, Values, grouped, truth_at
+from shapesmt.presolve import Domain, Values, group_by_symbols, truth_at
 from shapesmt.region.patterns import Truth
 
 LOOKED_AT = {1: 1 << 13, 2: 1 << 10, 3: 1 << 6}  # the sampled range of each size, by the number of sizes
@@ -62,7 +62,7 @@ class Run(NamedTuple):
 def box_of(conditions: Iterable[Formula], ranges: Ranges) -> dict[Atom, Progression] | None:
     """Return ranges of the symbols in which the conditions hold at all sampled sizes; None if none are found."""
     found: dict[Atom, Progression] = {}
-    for group in grouped(conditions, Domain(ranges), lambda f: f.symbols):
+    for group in group_by_symbols(conditions, Domain(ranges), lambda f: f.symbols):
         largest = _largest_of({s: r for s, r in ranges.items() if s in group.symbols}, group)
         if largest is None:
             return None
@@ -154,7 +154,7 @@ def _progressions(known: Progression, moduli: Sequence[int], rank: int, *, remai
 
 def _divisors(condition: Formula, s: Atom) -> set[int]:
     """Return the numbers by which the condition divides expressions on a symbol."""
-    divided = (a for a in nested(condition) if a.op is FLOOR_DIVISION and s in a.symbols)
+    divided = (a for a in atoms_within(condition) if a.op is FLOOR_DIVISION and s in a.symbols)
     return {n for a in divided if (n := a.args[1].constant) is not None and 1 < n <= MAX_STEP}
 
 

@@ -190,7 +190,7 @@ def _between(x: Dim, lo: int | None, hi: int | None) -> Formula:
     return all_of(*([] if lo is None else [at_least(x, lo)]), *([] if hi is None else [at_most(x, hi)]))
 
 
-def _needed(modulus: int, lo: int, hi: int) -> tuple[int | None, int | None]:
+def _remainder_bounds(modulus: int, lo: int, hi: int) -> tuple[int | None, int | None]:
     """Return the bounds of remainders that need to be stated; None for a bound that every remainder satisfies."""
     return (lo, hi) if lo == hi else (lo or None, hi if hi < modulus - 1 else None)
 
@@ -202,7 +202,7 @@ def _formula(said: Conjunct) -> Formula:
         case Residue(s, m, missing=int(missing)):
             return differs(of_atom(s) % m, missing)
         case Residue(s, m, window=(shift, lo, hi)):
-            return _between((of_atom(s) + shift) % m, *_needed(m, lo, hi))
+            return _between((of_atom(s) + shift) % m, *_remainder_bounds(m, lo, hi))
         case Residue(s, m, rests):
             return any_of(*(equal(of_atom(s) % m, r) for r in rests))
         case Listing(s, values, out):
@@ -226,7 +226,7 @@ def _text(said: Conjunct) -> str:
             return f"{name_text(s.name)} % {m} != {missing}"
         case Residue(s, m, window=(shift, lo, hi)):
             name = f"({name_text(s.name)} + {shift})" if shift else name_text(s.name)
-            return _between_text(f"{name} % {m}", *_needed(m, lo, hi))
+            return _between_text(f"{name} % {m}", *_remainder_bounds(m, lo, hi))
         case Residue(s, m, rests):
             return f"{name_text(s.name)} % {m} in {{{', '.join(map(str, rests))}}}"
         case Listing(s, values, out):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shapesmt.algebra import SYMBOL, Atom, Formula, at_least, at_most, equal, nested, of_atom, total
+from shapesmt.algebra import SYMBOL, Atom, Formula, at_least, at_most, atoms_within, equal, of_atom, total
 from shapesmt.lazy import np
 from shapesmt.presolve import Values, sides
 from shapesmt.region.conjuncts import Conjunct, conjunct_of, either
@@ -98,7 +98,7 @@ def relation(
 
 def _plain(condition: Formula) -> bool:
     """Whether a condition compares symbols, without divisions or other operations on them."""
-    return all(a.op is SYMBOL for a in nested(condition)) and not any(p.args for p in condition.conjuncts)
+    return all(a.op is SYMBOL for a in atoms_within(condition)) and not any(p.args for p in condition.conjuncts)
 
 
 def _union(

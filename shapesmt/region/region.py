@@ -29,11 +29,11 @@ from shapesmt.algebra import (
     substitute,
 )
 from shapesmt.lazy import np
-from shapesmt.presolve import Domain, Values, extent, grouped, truth_at, values_of
+from shapesmt.presolve import Domain, Values, extent, group_by_symbols, truth_at, values_of
 from shapesmt.region.conjuncts import NOWHERE, Conjunct, Region, conjunct_of
 from shapesmt.region.grids import on_a_grid
 from shapesmt.region.patterns import SAMPLE, describe_values, evenly_spaced
-from shapesmt.region.simpler import follows, needed, tidied
+from shapesmt.region.simpler import drop_implied, follows, shortest_form
 from shapesmt.region.worst import Proof, at_ends
 
 MAX_TEXT = 300
@@ -62,7 +62,7 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
         own = [part for parts in alone.values() for part in parts]
         return describe(all_of(*own, *simpler), domain, proves)
     region = Region((), True)
-    for part in grouped(joint, domain, attrgetter("symbols")):
+    for part in group_by_symbols(joint, domain, attrgetter("symbols")):
         several = _of_several(part, within, proves)
         if not several.exact or not _about_one_each(several.conjuncts):
             region = _both(region, several)
@@ -76,13 +76,13 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
     whole = _both(single, region)
     if any(c.formula is FALSE for c in whole.conjuncts):
         return whole._replace(conjuncts=(NOWHERE,))
-    return whole._replace(conjuncts=needed(whole.conjuncts, domain, proves))
+    return whole._replace(conjuncts=drop_implied(whole.conjuncts, domain, proves))
 
 
 def _of_several(part: Formula, within: Domain, proves: Proof) -> Region:
     """Describe a condition on several symbols that shares none of them with other conditions."""
     if not any(s.universal for s in part.symbols):
-        said = _separated(part, within, proves)
+        said = _separate(part, within, proves)
         return _shorter(said, part, within, proves)
     worst = at_ends(part, within, proves)
     if worst is None:
@@ -106,7 +106,7 @@ def _readable(said: Sequence[Conjunct]) -> Region:
 def _shorter(said: list[Conjunct] | None, condition: Formula, domain: Domain, proves: Proof) -> Region:
     """Return the region of `said`, or of the condition itself if `said` is None, or long and the condition shorter."""
     if said is None:
-        return _readable(tidied(condition, domain, proves))
+        return _readable(shortest_form(condition, domain, proves))
     own = [conjunct_of(f) for f in condition.conjuncts]
     shorter = MAX_LISTING < _length(said) > _length(own) and all(map(readable, own))
     return _readable(own if shorter and own else said)
@@ -140,7 +140,7 @@ def _if_about_one_each(condition: Formula, domain: Domain, proves: Proof) -> For
     """Return a condition as a conjunction of conditions on one symbol each if possible, else unchanged."""
     if any(s.universal for s in condition.symbols):
         return condition
-    said = _separated(condition, domain, proves)
+    said = _separate(condition, domain, proves)
     return condition if said is None or not _about_one_each(said) else all_of(*(c.formula for c in said))
 
 
@@ -165,7 +165,7 @@ def _by_symbols(condition: Formula) -> tuple[dict[Atom, list[Formula]], list[For
 def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof) -> list[Conjunct] | None:
     if not fits_int64(condition) and symbol.hi < inf:
         return None
-    points = domain.points((symbol,)) if len(domain.cone((symbol,))[0]) == 1 else None
+    points = domain.points((symbol,)) if len(domain.closure((symbol,))[0]) == 1 else None
     if points is not None:
         values = points.sizes(of_atom(symbol))
         pieces = describe_values(symbol, values, np.broadcast_to(points.truth(condition), values.shape))
@@ -194,15 +194,15 @@ def _windows(condition: Formula, s: Atom, domain: Domain) -> Iterator[Values]:
         yield np.unique(np.concatenate([values_of(domain, s, SAMPLE, start=v - SAMPLE // 2 * s.step) for v in known]))
 
 
-def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Conjunct] | None:
+def _separate(condition: Formula, domain: Domain, proves: Proof) -> list[Conjunct] | None:
     """Return a form made of conditions on fewer symbols, or a comparison of one with others; None if there is none."""
-    facts = domain.cone(condition.symbols)[1]
+    facts = domain.closure(condition.symbols)[1]
     if any(len(f.symbols) > 1 for f in facts):
         return None
     symbols = sorted(condition.symbols, key=domain.order)
     points = domain.points(symbols) if fits_int64(condition) and not facts else None
     if points is None:
-        return _sampled(condition, symbols, domain, proves)
+        return _from_samples(condition, symbols, domain, proves)
     known = [a for a in map(domain.values, symbols) if a is not None]
     truth = points.truth(condition).reshape([len(a) for a in known])
     pieces = on_a_grid(symbols, known, truth, condition)
@@ -211,7 +211,7 @@ def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Conjun
     return pieces
 
 
-def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Proof) -> list[Conjunct] | None:
+def _from_samples(condition: Formula, symbols: list[Atom], domain: Domain, proves: Proof) -> list[Conjunct] | None:
     """Return a form derived from the truth at small sizes if it is proven equivalent to the condition; else None."""
     samples = _samples(condition, len(symbols))
     if not samples:

@@ -14,8 +14,8 @@ from shapesmt.algebra import (
     all_of,
     any_of,
     at_least,
+    atoms_within,
     negate,
-    nested,
     of_atom,
     substitute,
     symbol,
@@ -32,7 +32,7 @@ LOOKED_AT = {
 }  # values of each symbol at which a claim is tested before it is proven, by the number of symbols
 
 
-def needed(said: Sequence[Conjunct], domain: Domain, proves: Proof) -> tuple[Conjunct, ...]:
+def drop_implied(said: Sequence[Conjunct], domain: Domain, proves: Proof) -> tuple[Conjunct, ...]:
     """Return the conjuncts that others don't imply; the longest are dropped first."""
     kept = list(said)
     for one in sorted(kept, key=lambda c: -len(str(c))) if len(kept) <= MAX_LISTED else ():
@@ -43,19 +43,19 @@ def needed(said: Sequence[Conjunct], domain: Domain, proves: Proof) -> tuple[Con
     return tuple(kept)
 
 
-def tidied(condition: Formula, domain: Domain, proves: Proof) -> list[Conjunct]:
+def shortest_form(condition: Formula, domain: Domain, proves: Proof) -> list[Conjunct]:
     """Return the condition in its shortest form over the domain."""
     normal = substitute(condition, {s: of_atom(s) for s in condition.symbols})  # in the declared ranges
-    shown = _divisors_first(_simplified(normal, domain, proves), domain, proves)
+    shown = _divisors_first(_drop_redundant(normal, domain, proves), domain, proves)
     own = {s.name: of_atom(s) for s in condition.symbols}
 
     def conjuncts(parts: Iterable[Formula]) -> list[Conjunct]:
         return [conjunct_of(f, substitute(f, {s: own[s.name] for s in f.symbols})) for f in parts]
 
     said: list[Conjunct] = []
-    for shared, rest in _factored(shown.conjuncts):
+    for shared, rest in _common_cases(shown.conjuncts):
         cases = [[c] for c in conjuncts(shared)]
-        said += [either(*cases, _intersected(conjuncts(rest)))] if cases else conjuncts(rest)
+        said += [either(*cases, _intersect_intervals(conjuncts(rest)))] if cases else conjuncts(rest)
     return said
 
 
@@ -68,7 +68,7 @@ def _divisors_first(slim: Formula, domain: Domain, proves: Proof) -> Formula:
     return all_of(*positive, *(substitute(p, above) for p in rest))
 
 
-def _factored(conditions: Sequence[Formula]) -> list[tuple[tuple[Formula, ...], list[Formula]]]:
+def _common_cases(conditions: Sequence[Formula]) -> list[tuple[tuple[Formula, ...], list[Formula]]]:
     """Return cases that disjunctions share, with what remains of each of these: `A or B` and `A or C` have A."""
     splits = {p: [(tuple(q for q in p.args if q is not r), r) for r in p.args] for p in conditions if p.op == "or"}
     count = Counter(frozenset(shared) for split in splits.values() for shared, _ in split)
@@ -79,7 +79,7 @@ def _factored(conditions: Sequence[Formula]) -> list[tuple[tuple[Formula, ...], 
     return [*found.values()]
 
 
-def _intersected(said: Sequence[Conjunct]) -> list[Conjunct]:
+def _intersect_intervals(said: Sequence[Conjunct]) -> list[Conjunct]:
     """Return the conjuncts with a single interval for each symbol."""
     kept: dict[object, Conjunct] = {}
     for one in said:
@@ -91,17 +91,19 @@ def _intersected(said: Sequence[Conjunct]) -> list[Conjunct]:
     return [*kept.values()]
 
 
-def _simplified(condition: Formula, domain: Domain, proves: Proof) -> Formula:
+def _drop_redundant(condition: Formula, domain: Domain, proves: Proof) -> Formula:
     """Drop conjuncts that others imply, and cases of a disjunction that those rule out or other cases cover."""
     kept = list(condition.conjuncts)
     for p in sorted(kept, key=lambda p: -len(str(p))) if len(kept) <= MAX_LISTED else ():
         others = [q for q in kept if q is not p]
-        shorter = TRUE if others and follows(p, others, domain, proves) else _slimmed(p, others, domain, proves)
+        shorter = (
+            TRUE if others and follows(p, others, domain, proves) else _drop_covered_cases(p, others, domain, proves)
+        )
         kept[kept.index(p)] = shorter
     return all_of(*kept)
 
 
-def _slimmed(condition: Formula, given: Sequence[Formula], domain: Domain, proves: Proof) -> Formula:
+def _drop_covered_cases(condition: Formula, given: Sequence[Formula], domain: Domain, proves: Proof) -> Formula:
     """Drop cases of a disjunction that others cover, and conjuncts of its cases that it doesn't need."""
     cases = list(condition.args) if condition.op == "or" else []
     for case in list(cases):
@@ -140,5 +142,5 @@ def _from_1(s: Atom) -> Dim:
 
 def _divisors(size: Dim) -> list[Dim]:
     """Return the symbolic divisors in an expression, each once."""
-    divisors = dict.fromkeys(atom.args[1] for atom in nested(size) if atom.op is FLOOR_DIVISION)
+    divisors = dict.fromkeys(atom.args[1] for atom in atoms_within(size) if atom.op is FLOOR_DIVISION)
     return [d for d in divisors if d.constant is None]

@@ -18,7 +18,7 @@ def at_ends(condition: Formula, domain: Domain, proves: Proof) -> tuple[Formula,
 
     Example: `row < x` with the limit `row <= m - 1` becomes `m <= x`. None if the bounds of the ranges don't suffice.
     """
-    limits = all_of(*(f for f in domain.limits if not f.symbols.isdisjoint(domain.cone(condition.symbols)[0])))
+    limits = all_of(*(f for f in domain.limits if not f.symbols.isdisjoint(domain.closure(condition.symbols)[0])))
     cases, put = [(condition, limits)], set[Atom]()
     while decided := sorted({s for case, _ in cases for s in case.symbols if s.universal}, key=domain.order):
         ends = [{decided[0]: end} for end in _ends(decided[0], domain)]

@@ -67,15 +67,15 @@ class Words:
 
     def text(self, answer: Answer, width: int | None, everything: bool) -> str:
         """Return the text that the command line prints, in lines of at most `width` columns (None: of any width)."""
-        from shapesmt.render.text.text import folded
+        from shapesmt.render.text.text import wrap_text
 
-        return folded(cast("AnyResult", answer), width, everything=everything)
+        return wrap_text(cast("AnyResult", answer), width, everything=everything)
 
     def html(self, answer: Answer) -> str:
         """Return the same text in colours, as HTML."""
-        from shapesmt.render.page.excerpt import excerpt
+        from shapesmt.render.page.excerpt import excerpt_html
 
-        return excerpt(cast("AnyResult", answer))
+        return excerpt_html(cast("AnyResult", answer))
 
 
 def render(result: AnyResult, form: Form = "text", stream: TextIO | None = None) -> None:

@@ -8,7 +8,19 @@ from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.quoting import shell
 from shapesmt.render.text.findings import assignment, finding_head, finding_lines
-from shapesmt.render.text.words import BLANK, FAINT, STRONG, STYLES, Line, code, count, interval, line, listed, name
+from shapesmt.render.text.words import (
+    BLANK,
+    FAINT,
+    STRONG,
+    STYLES,
+    Line,
+    code,
+    count,
+    first_items,
+    interval,
+    line,
+    name,
+)
 from shapesmt.report import Obstacle
 
 if TYPE_CHECKING:
@@ -55,7 +67,7 @@ def error_text(answer: ErrorOrigin) -> Iterator[Line]:
     if len(answer.candidates) > _MOST:
         yield BLANK
         rest = answer.candidates[_MOST:]
-        yield line(0, f"or {count(len(rest), 'other node')}: {listed([name(c.node) for c in rest], most=8)}")
+        yield line(0, f"or {count(len(rest), 'other node')}: {first_items([name(c.node) for c in rest], most=8)}")
 
 
 def _node(against: Against) -> str:

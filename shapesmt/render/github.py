@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from shapesmt.errors import printable
-from shapesmt.render.notices import notices
+from shapesmt.render.notices import notices_of
 from shapesmt.render.places import checked_out
 from shapesmt.render.text.words import name
 from shapesmt.report import AnyResult, reports_in, unchecked_in
@@ -36,19 +36,19 @@ def commands(result: AnyResult) -> Iterator[str]:
     ::error title=SM102 a%3Ab (Gemm),file=m.onnx::inner sizes agree; fails for every input
     """
     for report in reports_in(result):
-        for notice in notices(report):
+        for notice in notices_of(report):
             path = checked_out(notice.source)
             op = f" ({name(notice.op_type)})" if notice.op_type else ""
             title, place = f"{notice.code} {name(notice.node)}{op}", _file(report.model)
             if notice.source is not None and path:
                 title, place = f"{title} in {name(report.model)}", f"{_file(path)},line={notice.source.line}"
-            text = _escaped(notice.text)
+            text = _escape(notice.text)
             yield f"::{_COMMANDS[notice.level]} title={title.translate(_IN_PROPERTIES)},file={place}::{text}"
     for missing in unchecked_in(result):
-        yield f"::error title=not checked,file={_file(missing.model)}::{_escaped(missing.error)}"
+        yield f"::error title=not checked,file={_file(missing.model)}::{_escape(missing.error)}"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return printable(text, len(text)).translate(_IN_TEXT)
 
 

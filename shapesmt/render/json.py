@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from json import dumps
 from typing import TYPE_CHECKING, TextIO
 
-from shapesmt.errors import unmarked
+from shapesmt.errors import escape_marks
 
 if TYPE_CHECKING:
     from shapesmt.report import AnyResult
@@ -22,7 +22,7 @@ def to_json(data: Mapping[str, object]) -> str:
       "y": {"shape": []}}}
     <BLANKLINE>
     """
-    return unmarked("".join(_pieces(data)), r"\u0023")
+    return escape_marks("".join(_pieces(data)), r"\u0023")
 
 
 def write_result(result: AnyResult, stream: TextIO) -> None:

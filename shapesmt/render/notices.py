@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
-from shapesmt.render.text.findings import assignment, replayed
+from shapesmt.render.text.findings import assignment, replay_sentence
 from shapesmt.render.text.words import name
 from shapesmt.report import Cause, Finding, FindingKind, Report, Side, Source
 
@@ -31,7 +31,7 @@ class Notice(NamedTuple):
     source: Source | None = None
 
 
-def notices(report: Report) -> Iterator[Notice]:
+def notices_of(report: Report) -> Iterator[Notice]:
     """Yield the notices of a report: its findings in the report's order, then its warnings."""
     for finding in report.judged:
         yield Notice(
@@ -60,7 +60,7 @@ def step(cause: Cause) -> str:
     'image[2] = height = 65'
     """
     axis = "" if cause.axis is None else f"[{cause.axis}]"
-    return f"{name(cause.tensor)}{axis} = {_valued(cause)}"
+    return f"{name(cause.tensor)}{axis} = {_with_value(cause)}"
 
 
 def _sentence(finding: Finding) -> str:
@@ -69,7 +69,7 @@ def _sentence(finding: Finding) -> str:
     if finding.note:
         parts[0] += f" ({printable(finding.note, 400)})"
     if finding.clash is not None:
-        parts[0] += f": {_valued(finding.clash.left)} against {_valued(finding.clash.right)}"
+        parts[0] += f": {_with_value(finding.clash.left)} against {_with_value(finding.clash.right)}"
     elif finding.condition:
         parts[0] += f": {printable(finding.condition, 400)}"
     if finding.verdict is Verdict.FAILS:
@@ -77,7 +77,7 @@ def _sentence(finding: Finding) -> str:
     elif finding.counterexample is not None:
         parts.append(f"fails at {assignment(finding.counterexample)}")
     if finding.replay is not None:
-        parts.append(replayed(finding.replay))
+        parts.append(replay_sentence(finding.replay))
     if finding.verdict is Verdict.DEPENDS and finding.holds_iff:
         parts.append(f"runs exactly when {printable(finding.holds_iff, 400)}")
     if finding.verdict is Verdict.UNKNOWN and finding.kind in (FindingKind.REQUIREMENT, FindingKind.DATA):
@@ -85,7 +85,7 @@ def _sentence(finding: Finding) -> str:
     return "; ".join(parts)
 
 
-def _valued(of: Side | Cause) -> str:
+def _with_value(of: Side | Cause) -> str:
     expr = printable(of.expr, 400)
     return expr if of.value is None or of.expr == str(of.value) else f"{expr} = {of.value}"
 

@@ -11,7 +11,7 @@ import shlex
 from json import dumps
 from keyword import iskeyword
 
-from shapesmt.errors import printable, unmarked
+from shapesmt.errors import escape_marks, printable
 
 
 def shell(*words: str) -> str:
@@ -42,7 +42,7 @@ def python(text: str) -> str:
     >>> print(python('a "\n'), python("é"))
     "a \"\n" "\xe9"
     """
-    written = unmarked(dumps(text, ensure_ascii=False), r"\x23")
+    written = escape_marks(dumps(text, ensure_ascii=False), r"\x23")
     return re.sub(r"[^ -~]", lambda c: c[0].encode("unicode_escape").decode(), written)
 
 
@@ -90,7 +90,7 @@ def json_text(value: object, indent: int | None = None) -> str:
     >>> print(json_text(["##[a]", "é"]))
     ["\u0023#[a]", "\u00e9"]
     """
-    return unmarked(dumps(value, indent=indent), r"\u0023")
+    return escape_marks(dumps(value, indent=indent), r"\u0023")
 
 
 def _is_plain(text: str) -> bool:
@@ -100,7 +100,7 @@ def _is_plain(text: str) -> bool:
 
 def _octal(text: str) -> str:
     """Return the text with the bytes of characters that are special in quotes as octal numbers."""
-    return unmarked("".join(c if c.isprintable() and c not in "'\"\\!" else _bytes(c) for c in text), r"\043")
+    return escape_marks("".join(c if c.isprintable() and c not in "'\"\\!" else _bytes(c) for c in text), r"\043")
 
 
 def _bytes(character: str) -> str:

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.laws import CATALOGUE
-from shapesmt.render.notices import Notice, notices, step
+from shapesmt.render.notices import Notice, notices_of, step
 from shapesmt.render.places import checked_out
 from shapesmt.render.quoting import json_text
 from shapesmt.report import AnyResult, Source, Unchecked, reports_in, unchecked_in
@@ -25,20 +25,20 @@ FINGERPRINTS = ("shapesmt/v1", "primaryLocationLineHash")  # GitHub reads the se
 
 def write_sarif(result: AnyResult, stream: TextIO) -> None:
     """Write the log of the reports in a result."""
-    stream.write(f"{json_text(sarif(result, __version__), indent=1)}\n")
+    stream.write(f"{json_text(sarif_log(result, __version__), indent=1)}\n")
 
 
-def sarif(result: AnyResult, version: str) -> dict[str, Any]:
+def sarif_log(result: AnyResult, version: str) -> dict[str, Any]:
     """Return the log of one run over all models; a report's `model` is the path of its file.
 
     >>> from shapesmt.algebra import Verdict
     >>> from shapesmt.report import Counts, Report
-    >>> log = sarif(Report("models/m.onnx", Verdict.PROVED, {}, Counts(2, proved=2)), "0.1.0")
+    >>> log = sarif_log(Report("models/m.onnx", Verdict.PROVED, {}, Counts(2, proved=2)), "0.1.0")
     >>> log["version"], log["runs"][0]["properties"]["verdict"], log["runs"][0]["results"]
     ('2.1.0', 'PROVED', [])
     """
     reports = reports_in(result)
-    located = [(_uri(report.model), notice) for report in reports for notice in notices(report)]
+    located = [(_uri(report.model), notice) for report in reports for notice in notices_of(report)]
     rules = sorted({notice.code for _, notice in located})
     uris = list(dict.fromkeys(_uri(report.model) for report in reports))
     verdict = Verdict.worst(report.verdict for report in reports)

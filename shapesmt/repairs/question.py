@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict, one_call
 from shapesmt.errors import ModelError, UsageError, printable
-from shapesmt.examine import TIMEOUT, Analysis, Question, analysed
+from shapesmt.examine import TIMEOUT, Analysis, Question, analyse
 from shapesmt.frontends import Format, Model, OpenedModel, load
 from shapesmt.language import RangeLike, ShapeLike, ValueLike
-from shapesmt.optimize import analysed_protobuf, folder_of, save_checked
+from shapesmt.optimize import analyse_protobuf, folder_of, save_checked
 from shapesmt.repairs.edit import Edit
 from shapesmt.repairs.search import Proved, found
 from shapesmt.repairs.words import evidence, told
@@ -65,9 +65,9 @@ def repaired(
     question = replace(question, guards="ignore")
     proto: ModelProto | None = None
     if output is None:
-        a = analysed(model, question)
+        a = analyse(model, question)
     else:
-        proto, a = analysed_protobuf(model, output, question)
+        proto, a = analyse_protobuf(model, output, question)
     changes = found(a, question, question.deadline)
     proposals = tuple(_proposal(a, proved) for proved in changes.proved)
     verdict, source = a.examination.verdict, a.problem.graph.source
@@ -94,7 +94,7 @@ def _write(
 
     copy = changed(proto, a, chosen.change.edit)
     graph = load(OpenedModel(Format.ONNX, copy, a.problem.graph.source, folder_of(model)))
-    again = analysed(graph, replace(chosen.question, timeout=max(question.deadline.remaining, GRACE)).again())
+    again = analyse(graph, replace(chosen.question, timeout=max(question.deadline.remaining, GRACE)).again())
     if again.examination.verdict is not chosen.verdict:
         raise ModelError(f"cannot write {printable(os.fspath(output))}: the file isn't proved as the change is")
     reason = stopped(copy, again, SIZES) if chosen.verdict is Verdict.PROVED else ""

@@ -13,7 +13,7 @@ from shapesmt import diagnose
 from shapesmt.algebra import Atom, Dim, Verdict
 from shapesmt.deadline import Deadline
 from shapesmt.errors import ShapesmtError
-from shapesmt.examine import Analysis, Examination, Judge, Problem, Question, examined, pose
+from shapesmt.examine import Analysis, Examination, Judge, Problem, Question, examine_problem, pose
 from shapesmt.graph import Graph
 from shapesmt.inference import Operators
 from shapesmt.repairs.alike import Alike, Votes
@@ -151,7 +151,7 @@ class _Search:
             problem = judge.deadline.attempt(lambda: pose(graph, self._for(graph)), None)
             if problem is None:
                 return
-            problem, examination = examined(problem, judge, trust=False)
+            problem, examination = examine_problem(problem, judge, trust=False)
         except ShapesmtError:  # it isn't a model any more
             return
         verdict = examination.verdict
@@ -216,7 +216,7 @@ def _symbols(tensors: Iterable[Tensor | None]) -> set[Atom]:
 
 def _assumed(problem: Problem, examination: Examination) -> set[tuple[str, str]]:
     """Return what data are assumed to satisfy, by node and law."""
-    return {(known.node, known.law) for known in diagnose.assumed(problem, examination)}
+    return {(known.node, known.law) for known in diagnose.assumptions_of(problem, examination)}
 
 
 def sites(a: Analysis) -> list[Site]:

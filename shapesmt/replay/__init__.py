@@ -1,5 +1,10 @@
 """Run a counterexample, cut it out of its model, or write it as a script."""
 
-from shapesmt.replay.both import compared as compared, exact as exact, stopped as stopped, unloaded as unloaded
-from shapesmt.replay.run import replayed as replayed, runnable as runnable
-from shapesmt.replay.script import reproduced as reproduced
+from shapesmt.replay.both import (
+    compare_runs as compare_runs,
+    exact as exact,
+    loading_error as loading_error,
+    stopped as stopped,
+)
+from shapesmt.replay.run import replay_findings as replay_findings, runnable as runnable
+from shapesmt.replay.script import script_for as script_for

@@ -31,7 +31,9 @@ def exact(a: Analysis) -> bool:
     return not any(t.dtype in ("float16", "bfloat16") for t in a.examination.original.tensors.values())
 
 
-def compared(model: onnx.ModelProto, copy: onnx.ModelProto, a: Analysis, count: int, folder: str | None = None) -> int:
+def compare_runs(
+    model: onnx.ModelProto, copy: onnx.ModelProto, a: Analysis, count: int, folder: str | None = None
+) -> int:
     """Run both models at up to `count` sizes, corners of the ranges first; return the number run before the deadline.
 
     Raises:
@@ -66,14 +68,14 @@ def stopped(model: onnx.ModelProto, a: Analysis, count: int) -> str:
         require_runtime("--check-runs")
         with Runtime(a.judge.deadline) as runtime:
             for values in islice(assignments(a), count):
-                reason = runtime.said(model.SerializeToString(), _feeds(a, values, 0))
+                reason = runtime.error_message(model.SerializeToString(), _feeds(a, values, 0))
                 if reason and not UNABLE_TO.search(reason):
                     sizes = ", ".join(f"{name}={n}" for name, n in a.problem.counterexample(values).symbols.items())
                     return f"at {sizes or 'its only size'}: {printable(' '.join(reason.split()), 200)}"
     return ""
 
 
-def unloaded(copy: onnx.ModelProto, original: onnx.ModelProto, folder: str | None, deadline: Deadline) -> str:
+def loading_error(copy: onnx.ModelProto, original: onnx.ModelProto, folder: str | None, deadline: Deadline) -> str:
     """Return why ONNX Runtime doesn't load a rewritten model; "" if it does, refuses the original, or isn't installed.
 
     External data is in `folder`. The result is also "" if loading takes longer than the deadline, or a minute.
@@ -83,7 +85,7 @@ def unloaded(copy: onnx.ModelProto, original: onnx.ModelProto, folder: str | Non
     with suppress(CutError, EncodeError, UsageError, ValueError):
         require_runtime("--check-runs")
         with Runtime(deadline) as runtime:
-            reason = runtime.said(copy.SerializeToString(), original.SerializeToString(), folder)
+            reason = runtime.error_message(copy.SerializeToString(), original.SerializeToString(), folder)
             return f"ONNX Runtime refuses it: {reason}" if reason else ""
     return ""
 

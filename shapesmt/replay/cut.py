@@ -166,7 +166,7 @@ def at(graph: Graph, example: Counterexample) -> Mapping[str, Tensor]:
     return infer(graph, inputs).tensors
 
 
-def cut(
+def cut_out(
     proto: onnx.ModelProto,
     graph: Graph,
     index: int,
@@ -215,8 +215,8 @@ def _feed(name: str, graph: Graph, example: Counterexample, known: Mapping[str, 
     """Return the input that replaces a tensor from outside the part: a weight, an input, or another node's output."""
     literal = graph.literals.get(name)
     if literal is not None:
-        return _fed(name, literal.dtype, literal.shape)
-    return _input(name, graph, example) if name in graph.inputs else _inferred(name, known.get(name))
+        return _make_feed(name, literal.dtype, literal.shape)
+    return _input(name, graph, example) if name in graph.inputs else _feed_of_output(name, known.get(name))
 
 
 def _node(proto: onnx.NodeProto, name: str) -> onnx.NodeProto:
@@ -278,7 +278,7 @@ def _constant(stored: onnx.TensorProto | None, literal: Literal, name: str, keep
     return None
 
 
-def _fed(
+def _make_feed(
     name: str,
     dtype: str,
     shape: Shape,
@@ -297,16 +297,16 @@ def _input(name: str, graph: Graph, example: Counterexample) -> Feed:
     if name not in shapes:
         raise CutError(f"the rank of input '{printable(name)}' is unknown; --shape says what it has")
     fits = declared.shape is not None and len(declared.shape) == len(shapes[name])
-    return _fed(name, declared.dtype, shapes[name], example.values.get(name), declared.shape if fits else None)
+    return _make_feed(name, declared.dtype, shapes[name], example.values.get(name), declared.shape if fits else None)
 
 
-def _inferred(name: str, t: Tensor | None) -> Feed:
+def _feed_of_output(name: str, t: Tensor | None) -> Feed:
     """Return the input that replaces the output of an excluded node: its shape, and its elements if they are known."""
     evaluator = Evaluator({})
     if t is None or t.shape is None or any(d.symbols for d in t.shape):
         raise CutError(f"the shape of tensor '{printable(name)}' isn't known")
     shape = tuple(int(evaluator.dim(d)) for d in t.shape)
-    return _fed(name, t.dtype, shape, _elements(t, shape))
+    return _make_feed(name, t.dtype, shape, _elements(t, shape))
 
 
 def _elements(t: Tensor, shape: Shape) -> tuple[Number, ...] | None:

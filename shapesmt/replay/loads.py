@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 LOADS = "SM408"  # the code of laws about the runtime loading the model
 
 
-def loaded(proto: onnx.ModelProto, finding: Finding, runtime: str, complaint: Callable[[bytes], str]) -> Replay:
+def replay_loading(proto: onnx.ModelProto, finding: Finding, runtime: str, complaint: Callable[[bytes], str]) -> Replay:
     """Load a model and return the result, confirmed if the runtime refuses it; `complaint` returns its reason or ""."""
     if any(tensor.external_data for tensor in proto.graph.initializer):
         return Replay(runtime, None, finding.node, "its external data is not read")
@@ -37,13 +37,13 @@ def session_of(model: bytes, folder: str | None) -> Any:
 NEAR = 0.02  # tolerance for 16-bit floats, as a fraction of the largest number
 
 
-def alike(a: Any, b: Any, near: float = 0.0) -> bool:
+def same_outputs(a: Any, b: Any, near: float = 0.0) -> bool:
     """Whether two outputs are the same bit by bit, or with `near` within this relative tolerance."""
     import numpy as np
 
     if not hasattr(a, "tobytes"):  # a sequence, or an optional value that is missing
         same = type(a) is type(b) and (a is None or len(a) == len(b))
-        return bool(same and (a is None or all(alike(x, y, near) for x, y in zip(a, b, strict=True))))
+        return bool(same and (a is None or all(same_outputs(x, y, near) for x, y in zip(a, b, strict=True))))
     if a.dtype != b.dtype or a.shape != b.shape:
         return False
     if near and a.dtype.kind == "f":

@@ -89,7 +89,7 @@ def _run(program: Any, example: Counterexample, guarded: bool, seed: int) -> tup
     arguments = [_argument(spec, program, example, seed) for spec in program.graph_signature.input_specs]
     with quiet(), torch.no_grad():
         if guarded:
-            return _refused(program, arguments)
+            return _refusal(program, arguments)
         place = [""]
 
         class Runner(torch.fx.Interpreter):  # type: ignore[misc]  # PyTorch has no types here
@@ -105,7 +105,7 @@ def _run(program: Any, example: Counterexample, guarded: bool, seed: int) -> tup
     return "", ""
 
 
-def _refused(program: Any, arguments: list[Any]) -> tuple[str, str]:
+def _refusal(program: Any, arguments: list[Any]) -> tuple[str, str]:
     """Run the whole program: return `GUARDS` and the message if a check before the run refuses the inputs.
 
     Return "a node" and the message if it fails later, "" for both if it runs.
@@ -142,10 +142,10 @@ def _argument(spec: Any, program: Any, example: Counterexample, seed: int) -> An
     if type(spec.arg).__name__ != "TensorArgument":
         return next(iter(example.values.get(name, (1,))), 1)
     dtype = next(node.meta["val"].dtype for node in program.graph.nodes if node.name == name)
-    return _filled(dtype, example.inputs[name], example.values.get(name), seed)
+    return _fill(dtype, example.inputs[name], example.values.get(name), seed)
 
 
-def _filled(dtype: Any, shape: tuple[int, ...], values: Any, seed: int) -> Any:
+def _fill(dtype: Any, shape: tuple[int, ...], values: Any, seed: int) -> Any:
     import torch
 
     if values is not None:

@@ -23,10 +23,10 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from shapesmt.deadline import Deadline
 from shapesmt.errors import UsageError, printable
-from shapesmt.frontends import Format, Model, load, load_protobuf, opened
+from shapesmt.frontends import Format, Model, load, load_protobuf, open_model
 from shapesmt.graph import Graph
-from shapesmt.replay.cut import UNABLE, Cut, CutError, Feed, Shape, at, bytes_of, cut, too_large
-from shapesmt.replay.loads import LOADS, NEAR, alike, loaded, session_of
+from shapesmt.replay.cut import UNABLE, Cut, CutError, Feed, Shape, at, bytes_of, cut_out, too_large
+from shapesmt.replay.loads import LOADS, NEAR, replay_loading, same_outputs, session_of
 from shapesmt.report import Finding, FindingKind, Replay, altered
 from shapesmt.rules import Tensor
 
@@ -91,7 +91,7 @@ def runnable(model: Model) -> tuple[Any, Graph]:
         ModelError: The program can't be loaded.
         UsageError: The runtime isn't installed.
     """
-    content = opened(model)
+    content = open_model(model)
     if content.format in (Format.TORCH, Format.PROGRAM):
         from shapesmt.replay.programs import program_of
 
@@ -110,7 +110,7 @@ def require_runtime(option: str) -> None:
         raise UsageError(f"{option} needs onnxruntime, which is not installed: pip install 'shapesmt[replay]'")
 
 
-def replayed(runs: Any, graph: Graph, findings: tuple[Finding, ...], deadline: Deadline) -> tuple[Finding, ...]:
+def replay_findings(runs: Any, graph: Graph, findings: tuple[Finding, ...], deadline: Deadline) -> tuple[Finding, ...]:
     """Return the findings with the results of running their counterexamples, as long as there is time."""
     if all(f.counterexample is None for f in findings):
         return findings
@@ -131,12 +131,12 @@ def _replay(proto: onnx.ModelProto, graph: Graph, finding: Finding, runtime: Run
     """Run a finding's counterexample: with all nodes before the failing one, else with that node alone."""
     assert finding.counterexample is not None
     if finding.code == LOADS:
-        return loaded(proto, finding, runtime.name, runtime.refusal)
+        return replay_loading(proto, finding, runtime.name, runtime.refusal)
     known = at(graph, finding.counterexample)
     doubt = Ended(End.UNABLE)
     for whole in (True, False):
         try:
-            part = cut(proto, graph, finding.index, finding.counterexample, known, whole=whole)
+            part = cut_out(proto, graph, finding.index, finding.counterexample, known, whole=whole)
             _refuse_large(part, known)
             ended = runtime.run(part, data=finding.kind == FindingKind.DATA, zero=finding.code == DIVIDES)
         except CutError as error:
@@ -193,7 +193,7 @@ class Runtime:
         varied = data or any("int" in f.dtype and f.values is None for f in part.feeds.values())
         drawn: list[Fill] = [Random(seed) for seed in range(DRAWN)] if data else []  # noqa: S311 - repeatable
         for fill in [*_FILLS, *drawn] if varied else _FILLS[:1]:
-            ended = self._filled(part, fill)
+            ended = self._run_filled(part, fill)
             endings.setdefault(ended.where, ended)
             if ended.where in (first, End.UNABLE):
                 return ended
@@ -204,21 +204,21 @@ class Runtime:
 
     def refusal(self, model: bytes) -> str:
         """Return why the runtime doesn't load a model; "" if it does."""
-        return self.said(model, None)
+        return self.error_message(model, None)
 
-    def _filled(self, part: Cut, fill: Fill) -> Ended:
+    def _run_filled(self, part: Cut, fill: Fill) -> Ended:
         """Run the part with the shapes that the file declares and, if it runs, with the actual shapes declared."""
-        feeds = {name: _filled(feed, fill) for name, feed in part.feeds.items()}
+        feeds = {name: _fill_feed(feed, fill) for name, feed in part.feeds.items()}
         ended = self._once(part, feeds, fixed=False)
         return self._once(part, feeds, fixed=True) if ended.where is End.RAN else ended
 
     def _once(self, part: Cut, feeds: Mapping[str, Filled], fixed: bool) -> Ended:
-        error = self.said(part.model(fixed=fixed), feeds)
+        error = self.error_message(part.model(fixed=fixed), feeds)
         if not error:
             return Ended(End.RAN)
         if UNABLE_TO.search(error):
             return Ended(End.UNABLE, _short(error))
-        earlier = self.said(part.model(last=False, fixed=fixed), feeds) if part.inner else ""
+        earlier = self.error_message(part.model(last=False, fixed=fixed), feeds) if part.inner else ""
         if not earlier:
             return Ended(End.DIVIDES if _BY_CHANCE.search(error) else End.LAST, _short(error))
         if UNABLE_TO.search(earlier):
@@ -232,9 +232,9 @@ class Runtime:
         self, models: tuple[bytes, bytes], feeds: Mapping[str, Filled], folder: str | None, *, exact: bool
     ) -> str:
         """Return how two models differ on the same inputs; "" if both give the same bits (or nearly), or both fail."""
-        return self.said(*models, feeds, folder, 0.0 if exact else NEAR)
+        return self.error_message(*models, feeds, folder, 0.0 if exact else NEAR)
 
-    def said(self, *task: object) -> str:
+    def error_message(self, *task: object) -> str:
         """Return ONNX Runtime's error message for a model and inputs (or how two models differ); "" if it runs."""
         process = self._process or self._start()
         late = threading.Event()
@@ -279,7 +279,7 @@ class Runtime:
             self._process = None
 
 
-def _filled(feed: Feed, fill: Fill) -> Filled:
+def _fill_feed(feed: Feed, fill: Fill) -> Filled:
     kind = "b" if feed.dtype == "bool" else "i" if "int" in feed.dtype else "f"
     if isinstance(fill, Random):
         if feed.values is None and prod(feed.shape) <= MOST_DRAWN:
@@ -306,13 +306,13 @@ def serve() -> None:
     answers.flush()
     onnxruntime.set_default_logger_severity(4)
     with suppress(EOFError):
-        for task in _asked():
+        for task in _requests():
             kinds: dict[int, Callable[..., str]] = {2: _complaint, 3: _refusal}
             pickle.dump(kinds.get(len(task), _difference)(*task), answers)
             answers.flush()
 
 
-def _asked() -> Iterator[tuple[Any, ...]]:
+def _requests() -> Iterator[tuple[Any, ...]]:
     while True:
         yield pickle.load(sys.stdin.buffer)  # noqa: S301 - our own parent's
 
@@ -320,7 +320,7 @@ def _asked() -> Iterator[tuple[Any, ...]]:
 def _complaint(model: bytes, feeds: dict[str, Filled] | None) -> str:
     """Return the runtime's error for a model without optimisations; "" if it runs (without feeds: if it loads)."""
     if feeds is None:
-        return _unloaded(model, None)
+        return _loading_error(model, None)
     try:
         _outputs(model, feeds)
     except Exception as error:  # any exception is the result
@@ -330,11 +330,11 @@ def _complaint(model: bytes, feeds: dict[str, Filled] | None) -> str:
 
 def _refusal(copy: bytes, original: bytes, folder: str | None) -> str:
     """Return the runtime's error on loading a model; "" if it loads it, or refuses the original too."""
-    reason = _unloaded(copy, folder)
-    return "" if not reason or _unloaded(original, folder) else reason
+    reason = _loading_error(copy, folder)
+    return "" if not reason or _loading_error(original, folder) else reason
 
 
-def _unloaded(model: bytes, folder: str | None) -> str:
+def _loading_error(model: bytes, folder: str | None) -> str:
     try:
         session_of(model, folder)
     except Exception as error:  # any exception is the result
@@ -347,18 +347,18 @@ def _difference(model: bytes, copy: bytes, feeds: dict[str, Filled], folder: str
 
     With `near`, numbers may differ by this fraction of the largest one.
     """
-    before, after = _tried(model, feeds, folder), _tried(copy, feeds, folder)
+    before, after = _run_or_error(model, feeds, folder), _run_or_error(copy, feeds, folder)
     if isinstance(before, str) or isinstance(after, str):
         same = isinstance(before, str) and isinstance(after, str)
         return "" if same else f"only one of the two runs: {before if isinstance(before, str) else after}"
-    names = [name for name, a in before.items() if not alike(a, after[name], near)]
-    again = _tried(model, feeds, folder) if names else before
-    if not isinstance(again, dict) or not all(alike(a, again[name]) for name, a in before.items()):
+    names = [name for name, a in before.items() if not same_outputs(a, after[name], near)]
+    again = _run_or_error(model, feeds, folder) if names else before
+    if not isinstance(again, dict) or not all(same_outputs(a, again[name]) for name, a in before.items()):
         return ""  # the model's outputs vary: it has random operators or reads uninitialised memory
     return f"the output {names[0]} differs" if names else ""
 
 
-def _tried(model: bytes, feeds: dict[str, Filled], folder: str | None) -> dict[str, Any] | str:
+def _run_or_error(model: bytes, feeds: dict[str, Filled], folder: str | None) -> dict[str, Any] | str:
     """Return the model's outputs, or the runtime's error."""
     try:
         return _outputs(model, feeds, folder)

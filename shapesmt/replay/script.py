@@ -6,11 +6,11 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from shapesmt.errors import printable, unmarked
+from shapesmt.errors import escape_marks, printable
 from shapesmt.graph import Graph
 from shapesmt.inference import Operators
 from shapesmt.render import finding_head, finding_lines
-from shapesmt.replay.cut import UNABLE, Cut, CutError, Feed, at, cut
+from shapesmt.replay.cut import UNABLE, Cut, CutError, Feed, at, cut_out
 from shapesmt.report import Finding, FindingKind
 from shapesmt.version import __version__
 
@@ -82,7 +82,7 @@ sys.exit(1)
 '''
 
 
-def reproduced(
+def script_for(
     proto: onnx.ModelProto, graph: Graph, findings: Sequence[Finding], node: str | None = None
 ) -> str | None:
     """Return the script for the first finding with a counterexample (of `node`, if given); None if there is none.
@@ -96,7 +96,7 @@ def reproduced(
     if not shown:
         return None
     finding = shown[0]
-    return script(_part(proto, graph, finding), finding, graph.source, __version__)
+    return write_script(_part(proto, graph, finding), finding, graph.source, __version__)
 
 
 def _part(proto: onnx.ModelProto, graph: Graph, finding: Finding) -> Cut:
@@ -105,12 +105,12 @@ def _part(proto: onnx.ModelProto, graph: Graph, finding: Finding) -> Cut:
     known = at(graph, example)
     whole = len(graph.ancestors(finding.index)) < READABLE
     try:
-        return cut(proto, graph, finding.index, example, known, whole=whole, keep=SMALL)
+        return cut_out(proto, graph, finding.index, example, known, whole=whole, keep=SMALL)
     except CutError:
-        return cut(proto, graph, finding.index, example, known, whole=not whole, keep=SMALL)
+        return cut_out(proto, graph, finding.index, example, known, whole=not whole, keep=SMALL)
 
 
-def script(part: Cut, finding: Finding, model: str, version: str) -> str:
+def write_script(part: Cut, finding: Finding, model: str, version: str) -> str:
     """Return the script: the finding as a comment, the failing part of the model as data, and the run.
 
     It exits with 0 if the failure shows, else with 1.
@@ -133,7 +133,9 @@ def script(part: Cut, finding: Finding, model: str, version: str) -> str:
     comment = "".join(f"# {line}".rstrip() + "\n" for line in _comment(part, finding, model, version))
     about = "# Each input: its type, its shape as declared, its shape here, and what it is filled with.\n"
     blocks.append("# What it says of nodes that it has no code for.\n" + _listing("UNABLE", map(repr, UNABLE)))
-    return unmarked(f"{comment}\n{_HEAD}{about}{''.join(blocks)}{_TAIL}", r"\x23")  # only texts and comments have marks
+    return escape_marks(
+        f"{comment}\n{_HEAD}{about}{''.join(blocks)}{_TAIL}", r"\x23"
+    )  # only texts and comments have marks
 
 
 def _comment(part: Cut, finding: Finding, model: str, version: str) -> Iterator[str]:
@@ -175,7 +177,7 @@ def _node(node: onnx.NodeProto) -> str:
     parts = [f"{node.op_type!r}", f"{list(node.input)!r}", f"{list(node.output)!r}", f"name={node.name!r}"]
     parts += [f"domain={node.domain!r}"] if node.domain else []
     plain = [f"{name}={_value(value)}" for name, value in attributes.items()]
-    return f"helper.make_node({', '.join([*parts, *_called(plain, attributes)])})"
+    return f"helper.make_node({', '.join([*parts, *_keyword_arguments(plain, attributes)])})"
 
 
 def _text(value: Any) -> Any:
@@ -186,7 +188,7 @@ def _text(value: Any) -> Any:
         return value
 
 
-def _called(plain: list[str], attributes: dict[str, Any]) -> list[str]:
+def _keyword_arguments(plain: list[str], attributes: dict[str, Any]) -> list[str]:
     """Return the attributes as keyword arguments, or as a dictionary if the name of one is a Python keyword."""
     from keyword import iskeyword
 

@@ -38,7 +38,7 @@ with lazy_imports(__name__):
         altered as altered,
         in_words as in_words,
         later as later,
-        unread as unread,
+        make_lazily as make_lazily,
     )
     from shapesmt.report.dynamic import DynamicShapes as DynamicShapes, StaticAxis as StaticAxis
     from shapesmt.report.explanation import (

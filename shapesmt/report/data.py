@@ -117,7 +117,9 @@ def in_words(facts: object) -> Any:
 
 
 def late(*names: str) -> Callable[[type[Kind]], type[Kind]]:
-    """Let the fields of these names have values made `later`, or be left `unread`; copies and pickles have the values.
+    """Let the fields of these names have values made `later`, or be left to `make_lazily`.
+
+    Copies and pickles have the values.
 
     >>> from dataclasses import dataclass
     >>> @late("text")
@@ -127,7 +129,7 @@ def late(*names: str) -> Callable[[type[Kind]], type[Kind]]:
     ...     text: str = ""
     >>> Note("a", later(lambda: "abc")), Note("a", later(lambda: "abc")) == Note("a", "abc")
     (Note(name='a', text='abc'), True)
-    >>> note = unread(Note, lambda: Note("a", "abc"), name="b")
+    >>> note = make_lazily(Note, lambda: Note("a", "abc"), name="b")
     >>> note.name, note.text, note == Note("b", "abc")
     ('b', 'abc', True)
     """
@@ -147,7 +149,7 @@ def altered(data: Kind, **values: object) -> Kind:
     return copy
 
 
-def unread(kind: type[Kind], make: Callable[[], Kind], **values: object) -> Kind:
+def make_lazily(kind: type[Kind], make: Callable[[], Kind], **values: object) -> Kind:
     """Return an object with these values; `make` is called for the others when one of them is first read."""
     data = object.__new__(kind)
     vars(data).update(values)
@@ -219,14 +221,14 @@ def _plan(kind: Any) -> list[tuple[str, str, frozenset[Any], Restore, object]]:
     """
     hints, needed = get_type_hints(kind), {f.name for f in fields(kind) if (f.default, f.default_factory) == _NONE}
     return [
-        (name, key, _unchanged(hint), _restorer(hint), "" if name in needed and "" in omitted else MISSING)
+        (name, key, _plain_types(hint), _restorer(hint), "" if name in needed and "" in omitted else MISSING)
         for name, key, omitted in _layout(kind)
         for hint in (hints[name],)
     ]
 
 
 @cache
-def _unchanged(kind: Any) -> frozenset[Any]:
+def _plain_types(kind: Any) -> frozenset[Any]:
     """Return the plain types whose values are the same in JSON."""
     kinds = frozenset([] if get_origin(kind) in (tuple, Mapping) else get_args(kind) or (kind,))
     return (kinds | {int} if float in kinds else kinds).intersection(_PLAIN)
@@ -237,7 +239,7 @@ def _restorer(kind: Any) -> Restore:
     """Return the function that restores a value of this type from the output of `_plain`."""
     inner = get_args(kind)
     if get_origin(kind) is tuple:
-        item, same = _restorer(inner[0]), _unchanged(inner[0]).issuperset
+        item, same = _restorer(inner[0]), _plain_types(inner[0]).issuperset
         return lambda values: tuple(values if same(map(type, values)) else map(item, values))
     if get_origin(kind) is Mapping:
         item = _restorer(inner[1])

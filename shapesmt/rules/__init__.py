@@ -23,22 +23,22 @@ with lazy_imports(__name__):
         STARTED as STARTED,
         Cause as Cause,
         Origin as Origin,
+        argument_causes as argument_causes,
+        argument_origin as argument_origin,
         bad as bad,
-        computed as computed,
+        combine_origins as combine_origins,
         data as data,
-        handed as handed,
-        left as left,
         of as of,
-        passed as passed,
-        resolved as resolved,
+        resolve_arguments as resolve_arguments,
         title as title,
         together as together,
+        unfollowed_origin as unfollowed_origin,
     )
     from shapesmt.rules.registry import (
         AnyApply as AnyApply,
         Apply as Apply,
         Rule as Rule,
-        extended as extended,
+        has_plugins as has_plugins,
         plugins as plugins,
         remark as remark,
         resolve as resolve,
@@ -62,15 +62,15 @@ with lazy_imports(__name__):
         held as held,
         in_each_case as in_each_case,
         is_free_element as is_free_element,
+        is_unread as is_unread,
         number as number,
         rank_symbol as rank_symbol,
         read as read,
-        rewritten as rewritten,
+        rewrite_tensor as rewrite_tensor,
         tensor as tensor,
-        unread as unread,
     )
     from shapesmt.rules.traits import Keeps as Keeps, Memory as Memory, Runs as Runs, Traits as Traits
-    from shapesmt.rules.unranked import joined as joined, over_ranks as over_ranks
+    from shapesmt.rules.unranked import merge_rank_facts as merge_rank_facts, over_ranks as over_ranks
     from shapesmt.rules.value import (
         MAX_ELEMENTS as MAX_ELEMENTS,
         Elements as Elements,

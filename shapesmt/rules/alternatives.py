@@ -36,7 +36,7 @@ from shapesmt.algebra import (
 from shapesmt.deadline import look
 from shapesmt.rules.application import BY_ALL, Application, Decided, Requirement, Unjudged
 from shapesmt.rules.provenance import Origin, together
-from shapesmt.rules.tensors import Case, Layout, Tensor, UndecidedError, rewritten, tensor
+from shapesmt.rules.tensors import Case, Layout, Tensor, UndecidedError, rewrite_tensor, tensor
 from shapesmt.rules.value import Elements, Item, Value, elements
 
 MAX_CASES = 32  # cases of one tensor, and cases to which a rule is applied
@@ -65,8 +65,8 @@ def by_case(inputs: Sequence[Tensor | None], apply: Apply, *, simpler: bool = Tr
             either = [all_of(condition, part) for part in (undecided.condition, negate(undecided.condition))]
             ahead[:0] = [(both, case_inputs) for both in either if possible(both)]
     if ahead or not applied:  # no case is left if no input reaches the node
-        return apply(tuple(None if t is None else _undivided(t) for t in inputs), None)
-    return applied[0][1] if len(applied) == 1 else _joined(applied)
+        return apply(tuple(None if t is None else _without_cases(t) for t in inputs), None)
+    return applied[0][1] if len(applied) == 1 else _merge(applied)
 
 
 def _together(inputs: Sequence[Tensor | None]) -> list[tuple[Formula, Inputs]]:
@@ -88,7 +88,7 @@ def _together(inputs: Sequence[Tensor | None]) -> list[tuple[Formula, Inputs]]:
 def _within(inputs: Inputs, condition: Formula) -> Inputs:
     """Return the inputs, simplified by a condition that holds."""
     known = _UnderCondition(condition)
-    return tuple(None if t is None else rewritten(t, known) for t in inputs)
+    return tuple(None if t is None else rewrite_tensor(t, known) for t in inputs)
 
 
 class _UnderCondition(Substitution):
@@ -111,7 +111,7 @@ class _UnderCondition(Substitution):
         return super()._apply(atom)
 
 
-def _undivided(t: Tensor) -> Tensor:
+def _without_cases(t: Tensor) -> Tensor:
     """Return the tensor with the element type and shape that all its cases share, and without cases and elements."""
     return tensor(t.dtype, t.shape, layout=t.layout) if t.cases else t
 
@@ -173,14 +173,14 @@ def one_of(cases: Sequence[Case]) -> Tensor:
     kept = tuple(Case(condition, t) for t, condition in places.items())
     if len(kept) <= 1:
         return kept[0].tensor if kept else tensor(flat[0].tensor.dtype, None)
-    merged = reduce(lambda rest, case: _chosen(case, rest), kept[-2::-1], kept[-1].tensor)
+    merged = reduce(lambda rest, case: _select_case(case, rest), kept[-2::-1], kept[-1].tensor)
     lists_elements = any(case.tensor.value is not None for case in kept) and merged.value is None
     if len(kept) > MAX_CASES or (merged.shape is not None and not lists_elements):
         return merged
     return tensor(merged.dtype, merged.shape, cases=kept, layout=merged.layout)
 
 
-def _chosen(case: Case, rest: Tensor) -> Tensor:
+def _select_case(case: Case, rest: Tensor) -> Tensor:
     """Return the case's tensor where its condition holds, else `rest`."""
     t, dtype = case.tensor, case.tensor.dtype or rest.dtype
     if t.shape is None or rest.shape is None or t.rank != rest.rank:
@@ -208,7 +208,7 @@ def _chosen_size(condition: Formula, a: Dim, b: Dim) -> Dim:
     return select(condition, a, b)
 
 
-def _joined(applied: Sequence[tuple[Formula, Application]]) -> Application:
+def _merge(applied: Sequence[tuple[Formula, Application]]) -> Application:
     """Merge the applications of all cases: each requirement and fact under its case's condition, shared ones once."""
     applied = _of_one_name(applied)
     applications = [a for _, a in applied]
@@ -218,7 +218,7 @@ def _joined(applied: Sequence[tuple[Formula, Application]]) -> Application:
         tuple(map(one_of, columns)),
         tuple(_requirements(applied)),
         tuple(dict.fromkeys(implies(condition, fact) for condition, a in applied for fact in a.facts)),
-        tuple(_unjudged(applied)),
+        tuple(_merge_unjudged(applied)),
         all(a.repeatable for a in applications),
         tuple(dict.fromkeys(d for a in applications for d in a.fresh_symbols)),
         tuple(r for r in applications[0].ranks if all(r in a.ranks for a in applications)),
@@ -227,13 +227,13 @@ def _joined(applied: Sequence[tuple[Formula, Application]]) -> Application:
         frozenset().union(*(a.rests_on_inputs for a in applications)),
         _origin([a.origin for a in applications if a.origin is not None]),
         any(a.called for a in applications),
-        _decided(applied),
+        _deciding_data(applied),
         by_version=any(a.by_version for a in applications),
         assumed=tuple(dict.fromkeys(one for a in applications for one in a.assumed)),
     )
 
 
-def _decided(applied: Sequence[tuple[Formula, Application]]) -> dict[Dim, Decided]:
+def _deciding_data(applied: Sequence[tuple[Formula, Application]]) -> dict[Dim, Decided]:
     """Return how data decides each new size; if that differs between cases, by all inputs of the node."""
     known: dict[Dim, Decided] = {}
     for condition, size, how in [(condition, *pair) for condition, a in applied for pair in a.decided.items()]:
@@ -257,13 +257,13 @@ def _of_one_name(applied: Sequence[tuple[Formula, Application]]) -> Sequence[tup
     }
     change = Substitution(joint)
     return (
-        [(condition, _limited(application, joint).rewritten(change)) for condition, application in applied]
+        [(condition, _add_limits(application, joint).rewrite(change)) for condition, application in applied]
         if joint
         else applied
     )
 
 
-def _limited(application: Application, joint: Mapping[Atom, Dim]) -> Application:
+def _add_limits(application: Application, joint: Mapping[Atom, Dim]) -> Application:
     """Return the application of one case, with the narrower range that it has for a common symbol as facts."""
     own = [(a, joint[a]) for d in application.fresh_symbols if (a := d.as_symbol()) is not None and a in joint]
     lower = [at_least(d, int(a.lo)) for a, d in own if a.lo > d.lo]
@@ -298,7 +298,7 @@ def _covers(general: Requirement, r: Requirement, where: Iterable[Formula]) -> b
     return all(substitute(general.formula, _numbers(condition)) is r.formula for condition in where)
 
 
-def _unjudged(applied: Sequence[tuple[Formula, Application]]) -> Iterable[Unjudged]:
+def _merge_unjudged(applied: Sequence[tuple[Formula, Application]]) -> Iterable[Unjudged]:
     """Yield undecided nodes, each under the conditions of the cases that leave it undecided, unless all cases do."""
     cases: dict[Unjudged, dict[Formula, None]] = {}
     for condition, application in applied:

@@ -10,7 +10,7 @@ from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Substitution
 from shapesmt.graph import Node
 from shapesmt.laws import Law
 from shapesmt.rules.provenance import Causes, Origin
-from shapesmt.rules.tensors import Tensor, rewritten
+from shapesmt.rules.tensors import Tensor, rewrite_tensor
 
 
 class Requirement(NamedTuple):
@@ -108,11 +108,11 @@ class Body(NamedTuple):
     runs: Formula = TRUE
     changes: tuple[Callable[[Any], Any], ...] = ()
 
-    def rewritten(self, change: Callable[[Any], Any]) -> Body:
+    def rewrite(self, change: Callable[[Any], Any]) -> Body:
         """Return the run with symbols replaced."""
         return self._replace(runs=change(self.runs), changes=(*self.changes, change))
 
-    def changed(self, size: Dim) -> Dim:
+    def final_size(self, size: Dim) -> Dim:
         """Return a size of the run's own tensors after all changes."""
         for change in self.changes:
             size = change(size)
@@ -123,7 +123,7 @@ class Body(NamedTuple):
         yield self
         for inner in (run for runs in self.inner.values() for run in runs):
             for change in self.changes:
-                inner = inner.rewritten(change)
+                inner = inner.rewrite(change)
             yield from inner.every()
 
 
@@ -155,11 +155,11 @@ class Application:
         """Whether the node runs for no input, so that it has no outputs."""
         return any(r.formula is FALSE and not r.limit for r in self.requirements)
 
-    def rewritten(self, change: Substitution) -> Application:
+    def rewrite(self, change: Substitution) -> Application:
         """Return the application with symbols replaced."""
         return replace(
             self,
-            outputs=tuple(rewritten(t, change) for t in self.outputs),
+            outputs=tuple(rewrite_tensor(t, change) for t in self.outputs),
             requirements=tuple(
                 r._replace(
                     formula=change.apply(r.formula),
@@ -173,5 +173,5 @@ class Application:
             unjudged=tuple(u._replace(branch=change.apply(u.branch)) for u in self.unjudged),
             fresh_symbols=tuple(map(change.apply, self.fresh_symbols)),
             decided={change.apply(size): how for size, how in self.decided.items()},
-            bodies=tuple(body.rewritten(change.apply) for body in self.bodies),
+            bodies=tuple(body.rewrite(change.apply) for body in self.bodies),
         )

@@ -84,7 +84,7 @@ class RuleContext(Statements):
 
     def integer(self, name: str, default: int | None = None) -> int:
         """Return an integer attribute; a node with another type, or without attribute and default, is rejected."""
-        return self._typed(name, default, int, "is an integer")
+        return self._typed_attribute(name, default, int, "is an integer")
 
     def flag(self, name: str, default: int = 0, *, only_one: bool = False) -> bool:
         """Whether a flag is set: any number but 0 sets it, or just 1 with `only_one`, for kernels that compare so."""
@@ -107,7 +107,7 @@ class RuleContext(Statements):
 
     def text(self, name: str, default: str | None = None) -> str:
         """Return a text attribute; a node with another type is rejected."""
-        return self._typed(name, default, str, "is a text")
+        return self._typed_attribute(name, default, str, "is a text")
 
     def texts(self, name: str) -> list[str]:
         """Return the texts that an attribute lists; [] without it."""
@@ -116,9 +116,9 @@ class RuleContext(Statements):
 
     def graph(self, name: str) -> Graph:
         """Return a subgraph attribute; a node without it is rejected."""
-        return self._typed(name, None, Graph, "is a graph")
+        return self._typed_attribute(name, None, Graph, "is a graph")
 
-    def _typed(self, name: str, default: object, kind: type[AnyValue], what: str) -> AnyValue:
+    def _typed_attribute(self, name: str, default: object, kind: type[AnyValue], what: str) -> AnyValue:
         value = self.attributes.get(name, default)
         if isinstance(value, kind):
             return value
@@ -128,7 +128,7 @@ class RuleContext(Statements):
 
     def items(self, index: int) -> tuple[Dim | None, ...] | None:
         """Return the integers of an input that decides whether the node runs; None for unknown ones, or if all are."""
-        self.grant(index)
+        self.assume_valid(index)
         value = self.inputs[index].value if self.has(index) else None  # type: ignore[union-attr]  # has() says so
         if not isinstance(value, Elements) or any(isinstance(i, Float) for i in value.items):
             self._unread |= {index} if value is not None else set()
@@ -188,7 +188,7 @@ class RuleContext(Statements):
         self.check(x.rank == 1, laws.INPUT_LIST_OF_INTEGERS.of(index=index))
         count = None if isinstance(x.value, Elements) else number(x[0], self.case)
         if count is not None and count <= MAX_SIZES:
-            self.grant(index)
+            self.assume_valid(index)
             values = [_at(x.value.element, i) if isinstance(x.value, Field) else None for i in range(count)]
             return [None if value is None or entries(value) else value for value in values]
         items, length = self.items(index), x[0].constant
@@ -278,7 +278,7 @@ class RuleContext(Statements):
             dtype = self.inputs[0].dtype if self.inputs and self.inputs[0] is not None else ""
         return tensor(dtype, shape, value)
 
-    def known(self, items: Sequence[Dim | int | None], dtype: str = "int64") -> Tensor:
+    def integer_list(self, items: Sequence[Dim | int | None], dtype: str = "int64") -> Tensor:
         """Return a one-dimensional integer output whose elements are known."""
         sizes = [None if i is None else as_dim(i) for i in items]
         return tensor(dtype, (len(sizes),), elements((len(sizes),), sizes))
@@ -320,21 +320,21 @@ class RuleContext(Statements):
         finally:
             self.memoizable &= inner.memoizable
             self.by_version |= inner.by_version
-            self.deciders.update((size, self._decided(how, reads)) for size, how in inner.deciders.items())
+            self.decisions.update((size, self._decision_by_inputs(how, reads)) for size, how in inner.decisions.items())
             for index in inner.decides_success:
-                self.grant_elements(reads[index], only_sizes=index in inner.decides_sizes_only)
+                self.assume_elements(reads[index], only_sizes=index in inner.decides_sizes_only)
         return (results,) if isinstance(results, Tensor) else tuple(results or ())
 
-    def _decided(self, how: Decided, reads: Sequence[Tensor | None]) -> Decided:
+    def _decision_by_inputs(self, how: Decided, reads: Sequence[Tensor | None]) -> Decided:
         """Return how the node's own inputs decide a size: by all of them if it isn't known by which."""
         own = [[i for i, t in enumerate(self.inputs) if t is reads[k]] for k in how.by or () if k < len(reads)]
         if how.by is None or any(len(places) != 1 for places in own):
             return BY_ALL
         return how._replace(by=tuple(i for places in own for i in places))
 
-    def grant_elements(self, x: Tensor | None, *, only_sizes: bool = False) -> None:
+    def assume_elements(self, x: Tensor | None, *, only_sizes: bool = False) -> None:
         """Record that a tensor's elements decide whether the node runs; if it isn't an input, all integer inputs do."""
-        (self.only_sizes if only_sizes else self.grant)(*self.places(x))
+        (self.only_sizes if only_sizes else self.assume_valid)(*self.places(x))
 
     def places(self, x: Tensor | None) -> list[int]:
         """Return the indices of the inputs that are this tensor; if none is, those of the integer inputs."""
@@ -372,10 +372,10 @@ class RuleContext(Statements):
             if not all(isinstance(t, Tensor) for t in outputs):
                 raise TypeError(f"it returns {str(result)[:80]!r}, not tensors such as ctx.tensor(dims) makes")
         except RejectedError:
-            return self.failed()
+            return self.rejection()
         return self.application(outputs[: self.outputs] + (tensor("", None),) * (self.outputs - len(outputs)))
 
-    def failed(self) -> Application:
+    def rejection(self) -> Application:
         """Return the application of a rule that ended early, with what it has stated and unknown outputs."""
         self.rejected = True
         return self.application((tensor("", None),) * self.outputs)

@@ -1,7 +1,7 @@
 """Provenance: the sources from which unknown elements are computed, and whether data is among them.
 
 >>> word, table = DATA, of("unread", "table")
->>> bad(computed(word, table)), [cause.what for cause in bad(together(word, table))]
+>>> bad(combine_origins(word, table)), [cause.what for cause in bad(together(word, table))]
 (frozenset(), ['table'])
 """
 
@@ -48,7 +48,7 @@ def data(_name: str) -> Origin:
     return DATA
 
 
-def handed(index: int) -> Origin:
+def argument_origin(index: int) -> Origin:
     """Return the origin of a function's input of that index."""
     return frozenset({frozenset({Cause("argument", str(index))})})
 
@@ -63,7 +63,7 @@ def together(*origins: Origin) -> Origin:
     return _simple(frozenset().union(*origins))
 
 
-def computed(*origins: Origin) -> Origin:
+def combine_origins(*origins: Origin) -> Origin:
     """Return the origin of elements computed from one element of each tensor; if one is data, so is the result."""
     product = FOLLOWED
     for origin in dict.fromkeys(origins):
@@ -93,22 +93,22 @@ def bad(origin: Origin) -> Causes:
     return frozenset().union(*(p for p in origin if p != STARTED and not {c.kind for c in p} & {"data", "argument"}))
 
 
-def passed(origin: Origin) -> frozenset[Causes]:
+def argument_causes(origin: Origin) -> frozenset[Causes]:
     """Return the causes that depend on a function's inputs, which only the caller knows."""
     return frozenset(part for part in origin if any(cause.kind == "argument" for cause in part))
 
 
-def left(origin: Origin, node: Node) -> Origin:
+def unfollowed_origin(origin: Origin, node: Node) -> Origin:
     """Return the origin of elements that a node computes but its rule doesn't: known elements become unknown sizes."""
     return together(origin - FOLLOWED, of("sizes", title(node))) if origin & FOLLOWED else origin
 
 
-def resolved(origin: Origin, caller: Callable[[int], Origin]) -> Origin:
+def resolve_arguments(origin: Origin, caller: Callable[[int], Origin]) -> Origin:
     """Return the origin with a function's inputs replaced by the caller's origins for them."""
     parts = []
     for part in origin:
         inputs = [cause for cause in part if cause.kind == "argument"]
-        parts.append(computed(frozenset({part.difference(inputs)}), *(caller(int(c.what)) for c in inputs)))
+        parts.append(combine_origins(frozenset({part.difference(inputs)}), *(caller(int(c.what)) for c in inputs)))
     return together(*parts)
 
 

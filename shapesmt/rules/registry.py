@@ -227,7 +227,7 @@ def entries() -> EntryPoints:
     return entry_points(group=GROUP)
 
 
-def extended() -> bool:
+def has_plugins() -> bool:
     """Whether a module other than shapesmt's own has registered a rule."""
     return bool(_PLUGINS)
 
@@ -286,7 +286,7 @@ def rules() -> Iterator[Rule]:
         yield from versions
 
 
-def miscounted(node: Node, version: int) -> str:
+def count_error(node: Node, version: int) -> str:
     """Return an error message for a wrong number of inputs; "" if it is right or not specified."""
     count = len(node.inputs)
     least, most = signatures(node.domain).input_counts(node.domain, node.op, version)

@@ -39,11 +39,11 @@ class Statements:
         self.memoizable = True
         self.by_version = False
         self.fresh_symbols: list[Dim] = []
-        self.deciders: dict[Dim, Decided] = {}
+        self.decisions: dict[Dim, Decided] = {}
         self.decides_success: set[int] = set()
         self.decides_sizes_only: set[int] = set()
         self.assumed: dict[Assumed, None] = {}
-        self._granted_laws: dict[int, str] = {}
+        self._assumed_laws: dict[int, str] = {}
         self.bodies: list[Body] = []
         self.rejected = False
         self.rests_on_inputs: set[tuple[Causes, bool]] = set()
@@ -62,7 +62,7 @@ class Statements:
         relation: str = "",
     ) -> None:
         """State a requirement of the node; `left` and `right` are the sides that clash when it fails."""
-        formula = self._guarded(formula)
+        formula = self._under_condition(formula)
         if formula is FALSE and self.alone:
             raise ShapeMismatch(str(law) if left is None or right is None else f"{law}: {left} and {right}")
         if formula is not TRUE:
@@ -126,7 +126,7 @@ class Statements:
         """Leave the node undecided, as it isn't known whether the condition `missing` holds (see `Unjudged`)."""
         self.unjudged.append(Unjudged("", self.node.op, kind, str(missing), note, branch, rests_on))
 
-    def _guarded(self, formula: Formula) -> Formula:
+    def _under_condition(self, formula: Formula) -> Formula:
         return formula if self._condition is TRUE else implies(self._condition, formula)
 
     def since(self, version: Version) -> bool:
@@ -136,14 +136,14 @@ class Statements:
 
     # What data decides
 
-    def grant(self, *indices: int, law: laws.Law | None = None, fails: bool = True) -> None:
+    def assume_valid(self, *indices: int, law: laws.Law | None = None, fails: bool = True) -> None:
         """Record that elements of these inputs decide whether the node runs; unknown ones are assumed to be valid.
 
         `law` states what is assumed of them; with `fails=False`, any element is valid and nothing is assumed.
         """
         self.decides_success.update(indices)
         if law is not None or not fails:
-            self._granted_laws.update(dict.fromkeys(indices, "" if law is None else str(law)))
+            self._assumed_laws.update(dict.fromkeys(indices, "" if law is None else str(law)))
 
     def assume(self, index: int, law: laws.Law | str) -> None:
         """Record that elements of an input are data, assumed to satisfy a law."""
@@ -159,7 +159,7 @@ class Statements:
     ) -> Dim:
         """Return a new symbol for a size that data decides, from `lo` to `hi`; `name` is unique in the node.
 
-        With kind "trip" it is the index of a loop's iteration, and stands for all of them. `how` says which elements
+        With kind "iteration" it is a loop's index, and stands for all of them. `how` says which elements
         decide the size.
         """
         self.memoizable = False
@@ -167,7 +167,7 @@ class Statements:
         most = maximum(hi, lo) if hi is not None else None
         size = symbol(f"{self.node.outputs[0]}.{name}", lo, inf if most is None else most.hi, kind=kind)
         self.fresh_symbols.append(size)
-        self.deciders[size] = how
+        self.decisions[size] = how
         if most is not None and most.constant is None:
             self.facts.append(at_least(most, size))
         return size
@@ -187,8 +187,10 @@ class Statements:
         for r in requirements:
             path = f"{within}/{r.within}" if r.within else within
             condition = all_of(self._condition, r.branch)
-            self.requirements.append(r._replace(formula=self._guarded(r.formula), within=path, branch=condition))
-        self.facts.extend(map(self._guarded, facts))
+            self.requirements.append(
+                r._replace(formula=self._under_condition(r.formula), within=path, branch=condition)
+            )
+        self.facts.extend(map(self._under_condition, facts))
         self.memoizable &= inner.repeatable
         self.by_version |= inner.by_version
         self.fresh_symbols.extend(inner.fresh_symbols)
@@ -211,9 +213,11 @@ class Statements:
             r.formula is FALSE for r in self.requirements
         ):
             self.leave("elements", laws.SIZES_NOT_NEGATIVE)
-        granted = self._granted(outputs)
-        for index in sorted((granted & self.decides_success) - self.decides_sizes_only) if granted else ():
-            if law := self._granted_laws.get(index, VALID):
+        assumed_inputs = self._assumed_inputs(outputs)
+        for index in (
+            sorted((assumed_inputs & self.decides_success) - self.decides_sizes_only) if assumed_inputs else ()
+        ):
+            if law := self._assumed_laws.get(index, VALID):
                 self.assume(index, law)
         return Application(
             outputs,
@@ -222,16 +226,16 @@ class Statements:
             tuple(self.unjudged),
             self.memoizable,
             tuple(self.fresh_symbols),
-            decides_success=granted,
+            decides_success=assumed_inputs,
             decides_sizes_only=frozenset(self.decides_sizes_only),
             rests_on_inputs=frozenset(self.rests_on_inputs),
-            decided=self.deciders,
+            decided=self.decisions,
             bodies=tuple(self.bodies),
             by_version=self.by_version,
             assumed=tuple(self.assumed),
         )
 
-    def _granted(self, outputs: Sequence[Tensor]) -> frozenset[int]:
+    def _assumed_inputs(self, outputs: Sequence[Tensor]) -> frozenset[int]:
         """Return the inputs whose unknown elements decide whether the node runs, or may decide its output sizes."""
         vague = self.fresh_symbols or any(t.shape is None and t.is_tensor and not t.cases for t in outputs)
         deciding = self.decides_success or (range(len(self.inputs)) if vague and not self.rejected else ())

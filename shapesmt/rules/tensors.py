@@ -29,7 +29,7 @@ from shapesmt.algebra import (
 from shapesmt.algebra.numeric import Float, literal as real_literal
 from shapesmt.errors import UsageError
 from shapesmt.graph import Literal
-from shapesmt.language import quoted
+from shapesmt.language import quote
 from shapesmt.lazy import np
 from shapesmt.rules.value import Elements, Value, elements, field
 
@@ -263,9 +263,9 @@ def is_free_element(dim: Dim) -> bool:
     return s is not None and s.kind is Kind.VALUE
 
 
-def rewritten(t: Tensor, change: Substitution) -> Tensor:
+def rewrite_tensor(t: Tensor, change: Substitution) -> Tensor:
     """Return a tensor with its sizes and elements rewritten."""
-    cases = tuple(Case(change.apply(case.condition), rewritten(case.tensor, change)) for case in t.cases)
+    cases = tuple(Case(change.apply(case.condition), rewrite_tensor(case.tensor, change)) for case in t.cases)
     value = t.value
     if isinstance(value, Elements):
         value = elements(value.shape, [None if i is None else change.apply(i) for i in value.items])
@@ -293,19 +293,19 @@ def from_literal(literal: Literal) -> Tensor:
         return _WEIGHTS.get(about) or _WEIGHTS.setdefault(about, tensor(*about))
     t = _LITERALS.get(literal)
     if t is None:
-        t = _LITERALS[literal] = tensor(literal.dtype, literal.shape, _listed(literal, MAX_FLOATS))
+        t = _LITERALS[literal] = tensor(literal.dtype, literal.shape, _list_elements(literal, MAX_FLOATS))
     return t
 
 
 def read(literal: Literal) -> bool:
     """Read all elements of a constant, which `from_literal` then lists; return False if that is impossible or done."""
-    if not unread(literal) or not literal.read():
+    if not is_unread(literal) or not literal.read():
         return False
-    _LITERALS[literal] = tensor(literal.dtype, literal.shape, _listed(literal, Literal.MOST))
+    _LITERALS[literal] = tensor(literal.dtype, literal.shape, _list_elements(literal, Literal.MOST))
     return True
 
 
-def unread(literal: Literal) -> bool:
+def is_unread(literal: Literal) -> bool:
     """Whether the elements of a constant can be read and `from_literal` doesn't list them yet."""
     if literal.source is not None:
         return True
@@ -316,7 +316,7 @@ def _listable(literal: Literal) -> bool:
     return not literal.dtype.startswith(("complex", "string"))
 
 
-def _listed(literal: Literal, most: int) -> Value | None:
+def _list_elements(literal: Literal, most: int) -> Value | None:
     if literal.values is None or not _listable(literal):
         return None
     if "float" in literal.dtype:
@@ -332,7 +332,7 @@ def constant(value: Nested, like: Tensor) -> Tensor:
     array = np.asarray(value, None if np.size(value) else int)
     kind = {"b": "bool", "f": "float32"}.get(array.dtype.kind, "int64")
     if array.dtype.kind not in "bif":
-        raise UsageError(f"{quoted(value)} isn't a tensor of numbers")
+        raise UsageError(f"{quote(value)} isn't a tensor of numbers")
     dtype = like.dtype or kind
     flat = array.ravel().tolist()
     items = [real_literal(float(v), dtype) for v in flat] if dtype in FLOATS else [as_dim(int(v)) for v in flat]

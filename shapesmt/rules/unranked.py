@@ -82,12 +82,12 @@ def over_ranks(
         law = next(filter(None, (b.broken for b in branches)))
         return Application(merged.outputs, (Requirement(FALSE, law),))
     fixed = {n: k for n, k in alive[0].ranks.items() if n is not split and all(b.ranks.get(n) == k for b in alive)}
-    rank_requirements = [_needed(n, [k], ranks) for n, k in fixed.items()]
+    rank_requirements = [_rank_requirement(n, [k], ranks) for n, k in fixed.items()]
     if split is not None:
         dependent = [n for n in alive[0].ranks if n is not split and n not in fixed]
         rank_requirements += [r for n in dependent if (r := _alike(split, n, alive, ranks))]
         possible = sorted({*(b.ranks[split] for b in alive), *(alike if branches[-1].broken is None else ())})
-        rank_requirements.append(_needed(split, possible, ranks))
+        rank_requirements.append(_rank_requirement(split, possible, ranks))
         if len(possible) == 1:
             fixed[split] = possible[0]
     shared, more_needed = _common(alive)
@@ -106,7 +106,7 @@ def over_ranks(
     )
 
 
-def joined(direct: Application, over_ranks: Application) -> Application:
+def merge_rank_facts(direct: Application, over_ranks: Application) -> Application:
     """Return the application of a rule that accepts unknown ranks, with the facts that hold at all ranks added."""
     known = {r.formula for r in direct.requirements}
     pairs = zip(direct.outputs, over_ranks.outputs, strict=True)
@@ -236,7 +236,7 @@ def _at_rank(t: Tensor, n: Dim, index: int, chosen: Ranks) -> Tensor:
 # Laws
 
 
-def _needed(n: Dim, possible: Sequence[int], ranks: Sequence[Dim | None]) -> Requirement:
+def _rank_requirement(n: Dim, possible: Sequence[int], ranks: Sequence[Dim | None]) -> Requirement:
     """Return the requirement that a rank is one of the possible ones."""
     lo, hi = possible[0], possible[-1]
     law = laws.INPUT_HAS_RANK.of(index=ranks.index(n), ranks=_ranks_text(possible, n))

@@ -90,10 +90,10 @@ class Listed(NamedTuple):
                 items = tuple([item for block in blocks for item in block * shape[axis]])
         return items
 
-    def taken(self, axis: int, places: Sequence[int]) -> Listed:
+    def take(self, axis: int, places: Sequence[int]) -> Listed:
         """Return the items at some indices along an axis.
 
-        >>> Listed((2, 2), (ZERO, None, None, ZERO)).taken(1, [1])
+        >>> Listed((2, 2), (ZERO, None, None, ZERO)).take(1, [1])
         Listed(shape=(2, 1), items=(None, Dim('0')))
         """
         size, width = self.shape[axis], prod(self.shape[axis + 1 :])
@@ -102,7 +102,7 @@ class Listed(NamedTuple):
         return Listed((*self.shape[:axis], len(places), *self.shape[axis + 1 :]), tuple(items))
 
     @staticmethod
-    def joined(parts: Sequence[Listed], axis: int) -> Listed | None:
+    def concatenate(parts: Sequence[Listed], axis: int) -> Listed | None:
         """Return the items of tensors concatenated along an axis; None if other sizes differ."""
         outer, inner = parts[0].shape[:axis], parts[0].shape[axis + 1 :]
         if any((part.shape[:axis], part.shape[axis + 1 :]) != (outer, inner) for part in parts):

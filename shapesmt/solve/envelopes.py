@@ -39,7 +39,7 @@ class Envelope(NamedTuple):
     base: Dim
     lines: tuple[Line, Line]
 
-    def mapped(self, below: Callable[[Line], Line], above: Callable[[Line], Line]) -> Envelope:
+    def map_lines(self, below: Callable[[Line], Line], above: Callable[[Line], Line]) -> Envelope:
         """Return an envelope of the same base with each line mapped by its function."""
         return Envelope(self.base, (below(self.lines[0]), above(self.lines[1])))
 
@@ -51,7 +51,11 @@ def envelope(number: Float) -> Envelope | None:
         return Envelope(number.numerator, (exact, exact)) if number.numerator.lo >= 0 else None
     if number.op is steps.FROM_DIM:
         exact = (Fraction(1), Fraction(0))
-        return _rounded(Envelope(number.args[0], (exact, exact)), number.dtype) if number.args[0].lo >= 0 else None
+        return (
+            _widen_by_rounding(Envelope(number.args[0], (exact, exact)), number.dtype)
+            if number.args[0].lo >= 0
+            else None
+        )
     inner = envelope(number.args[0]) if isinstance(number.args[0], Float) else None
     if inner is None:
         return None
@@ -59,14 +63,14 @@ def envelope(number: Float) -> Envelope | None:
         if number.args[0].op in ROUNDINGS:
             return inner
         down, up = ROUNDINGS[number.op]
-        return inner.mapped(lambda line: (line[0], line[1] + down), lambda line: (line[0], line[1] + up))
+        return inner.map_lines(lambda line: (line[0], line[1] + down), lambda line: (line[0], line[1] + up))
     if number.op is steps.CAST:
-        return _rounded(inner, number.dtype)
+        return _widen_by_rounding(inner, number.dtype)
     factor = _constant(number.args[1]) if number.op in (steps.MUL, steps.DIV) else None
     if factor is None or factor <= 0:
         return None
     by = factor if number.op is steps.MUL else 1 / factor
-    return _rounded(inner.mapped(*[lambda line: (line[0] * by, line[1] * by)] * 2), number.dtype)
+    return _widen_by_rounding(inner.map_lines(*[lambda line: (line[0] * by, line[1] * by)] * 2), number.dtype)
 
 
 def _constant(number: Float) -> Fraction | None:
@@ -75,10 +79,10 @@ def _constant(number: Float) -> Fraction | None:
     return Fraction(number.numerator.constant, number.denominator)
 
 
-def _rounded(exact: Envelope, dtype: str) -> Envelope:
+def _widen_by_rounding(exact: Envelope, dtype: str) -> Envelope:
     """Return the lines widened by the largest error of rounding to `dtype`."""
     part = Fraction(1, 1 << MANTISSA[dtype])
-    return exact.mapped(
+    return exact.map_lines(
         lambda line: (line[0] * (1 - part), line[1] * (1 - part) - TINY),
         lambda line: (line[0] * (1 + part), line[1] * (1 + part) + TINY),
     )

@@ -5,7 +5,7 @@ Most counterexamples have a single symbol slightly off its low end: the bound of
     >>> from shapesmt.algebra import at_least, symbol
     >>> b, h, w = symbol("b", 1), symbol("h", 1), symbol("w", 1, 4)
     >>> conditions = [at_least(b * h * w, 6), at_least(h, b)]
-    >>> of_each = moved(conditions, [s.as_symbol() for s in (b, h, w)])
+    >>> of_each = nearby_models(conditions, [s.as_symbol() for s in (b, h, w)])
     >>> [model and sorted((s.name, value) for s, value in model.items()) for model in of_each]
     [[('b', 1), ('h', 6), ('w', 1)]]
 """
@@ -56,7 +56,7 @@ def relevant(conditions: Sequence[Formula]) -> list[Formula]:
     return [f for f in conditions if kept.issuperset(f.symbols)]
 
 
-def moved(conditions: Sequence[Formula], symbols: Sequence[Atom]) -> Iterator[Assignment | None]:
+def nearby_models(conditions: Sequence[Formula], symbols: Sequence[Atom]) -> Iterator[Assignment | None]:
     """Yield the model with all symbols at their low ends if the conditions hold there, else models with one moved.
 
     Symbols are moved in reverse order, each to its value nearest to its low end; None stands for a symbol for which

@@ -34,7 +34,7 @@ from shapesmt.algebra import (
     of_atom,
 )
 from shapesmt.algebra.numeric import TO_INT
-from shapesmt.errors import unmarked
+from shapesmt.errors import escape_marks
 from shapesmt.solve.envelopes import Envelope, envelope
 
 Part: TypeAlias = "Dim | Formula | Atom"
@@ -97,7 +97,7 @@ class Script:
 
     def name(self, stem: str) -> str:
         """Return a unique quoted name, as close to `stem` as SMT-LIB's grammar admits."""
-        clean = unmarked("".join(c if " " <= c <= "~" and c not in "|\\" else "?" for c in stem), "?")
+        clean = escape_marks("".join(c if " " <= c <= "~" and c not in "|\\" else "?" for c in stem), "?")
         name, count = clean, 1
         while name in self._taken or name in RESERVED:
             count += 1
@@ -159,7 +159,7 @@ class Script:
             self.lines.append(f"(assert (= 0 (mod (- {name} {number(int(atom.lo))}) {atom.step})))")
         return name
 
-    def bounded(self, atom: Atom) -> str:
+    def declare_bounded(self, atom: Atom) -> str:
         """Declare a variable with the operation's bounds (lines, for floats), and its table of values if short."""
         name = self.name(f"{atom.op.name} {atom.number}")
         self.lines.append(f"(declare-const {name} Int)")
@@ -261,7 +261,7 @@ WRITTEN = Rows[Callable[[Script, Atom], str]](
         MAX: Script.extreme,
         SELECT: lambda text, atom: f"(ite {' '.join(text.arguments(atom))})",
     },
-    opaque=lambda text, atom: text.bounded(atom),
+    opaque=lambda text, atom: text.declare_bounded(atom),
 )
 """Functions that write the text of an operation from the script and the atom."""
 

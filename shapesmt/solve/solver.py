@@ -39,7 +39,7 @@ from shapesmt.algebra import (
     total,
 )
 from shapesmt.deadline import Deadline, stage
-from shapesmt.solve.nearby import LARGEST, all_hold, best, complete, holds as holds, moved, nearest, relevant
+from shapesmt.solve.nearby import LARGEST, all_hold, best, complete, holds as holds, nearby_models, nearest, relevant
 from shapesmt.solve.process import Query, ask
 from shapesmt.solve.smtlib import Script, script
 
@@ -96,7 +96,7 @@ def check(
     all_symbols = frozenset(symbols).union(*(f.symbols for f in conditions))
     if conditions and deadline.expired:  # writing the text alone takes time
         return UNKNOWN
-    near = next(filter(None, moved(conditions, sorted(all_symbols, key=attrgetter("number")))), None)
+    near = next(filter(None, nearby_models(conditions, sorted(all_symbols, key=attrgetter("number")))), None)
     if near is not None:
         return Answer("sat", near)
     conditions = relevant(conditions)
@@ -294,7 +294,7 @@ def smallest_model(
     facts, listed = relevant(list(formulas)), list(symbols)
     about = frozenset[Atom]().union(*(f.symbols for f in facts))
     symbols = sorted(about, key=lambda s: listed.index(s) if s in listed else len(listed) + s.number)
-    moves = list(moved(facts, symbols))
+    moves = list(nearby_models(facts, symbols))
     if moves and moves[0] is not None:
         return complete(moves[0], listed)
     answer = check(facts, deadline, symbols=symbols) if known is None else known

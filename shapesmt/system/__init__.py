@@ -1,11 +1,11 @@
 """The complete system of constraints: as text, as Z3 objects, and decided as a whole."""
 
-from shapesmt.system.certify import UNKNOWN as UNKNOWN, certify as certify
+from shapesmt.system.certify import UNKNOWN as UNKNOWN, certify_system as certify_system
 from shapesmt.system.constraints import Constraints as Constraints
 from shapesmt.system.encode import (
     Encoding as Encoding,
     Part as Part,
-    encode as encode,
+    encode_graph as encode_graph,
     encode_node as encode_node,
     variables as variables,
 )

@@ -2,11 +2,11 @@
 
     >>> from shapesmt.algebra import symbol
     >>> from shapesmt.frontends import load
-    >>> from shapesmt.system.encode import encode
+    >>> from shapesmt.system.encode import encode_graph
     >>> from shapesmt.rules import tensor
     >>> graph = load(b'<ir_version: 8, opset_import: ["":18]> g (float[n] x, float[3] y) => (z) { z = Add(x, y) }')
     >>> inputs = {"x": tensor("float32", [symbol("n", 1, 4)]), "y": tensor("float32", [3])}
-    >>> certificate = certify(encode(graph, inputs))
+    >>> certificate = certify_system(encode_graph(graph, inputs))
     >>> certificate.verdict, certificate.failing.node, list(certificate.values.values())[0] in (2, 4)
     ('REFUTED', 'Add_0', True)
 
@@ -44,7 +44,7 @@ class Certificate(NamedTuple):
 UNKNOWN = Certificate("UNKNOWN", {}, None)
 
 
-def certify(encoding: Encoding, deadline: Deadline | None = None) -> Certificate:
+def certify_system(encoding: Encoding, deadline: Deadline | None = None) -> Certificate:
     """Decide the complete system by Z3, before the deadline.
 
     The system has no requirements for nodes without a rule; the caller has to check `encoding.unsupported`.
@@ -54,7 +54,7 @@ def certify(encoding: Encoding, deadline: Deadline | None = None) -> Certificate
     names = [name[1:-1] for name in (*script.symbols.values(), *script.opaque.values())]
     lines = [encoding.text]
     for _ in range(ROUNDS):
-        reply = _decided("\n".join(lines), names, deadline)
+        reply = _ask_z3("\n".join(lines), names, deadline)
         if reply.verdict == "unsat":
             return Certificate("PROVED", {}, None)
         if reply.verdict != "sat":
@@ -81,7 +81,7 @@ def first_failing(encoding: Encoding, values: Assignment) -> Stated | None:
         return None
 
 
-def _decided(text: str, names: list[str], deadline: Deadline) -> Reply:
+def _ask_z3(text: str, names: list[str], deadline: Deadline) -> Reply:
     reply = Reply("unknown")
     for by_tactics, seed, share in ATTEMPTS:
         limit = deadline.within(deadline.remaining * share)

@@ -25,14 +25,14 @@ from typing import Any
 
 import z3
 
-from shapesmt.algebra import TRUE, Atom, Dim, Evaluator, Formula, defined, one_call
+from shapesmt.algebra import TRUE, Atom, Dim, Evaluator, Formula, define_symbol, one_call
 from shapesmt.errors import UsageError
 from shapesmt.graph import Graph
 from shapesmt.inference import infer
-from shapesmt.language import quoted, unknown_name
+from shapesmt.language import quote, unknown_name
 from shapesmt.rules import Requirement, Tensor, held, in_each_case, tensor
 from shapesmt.solve import Script
-from shapesmt.system.encode import renamed, variables
+from shapesmt.system.encode import variables, with_variables
 
 
 class Constraints:
@@ -57,10 +57,10 @@ class Constraints:
         assumed: Iterable[tuple[int, Requirement]] = (),
     ) -> None:
         self._graph = graph
-        input_variables = {name: _named(name, t) for name, t in inputs.items()}
+        input_variables = {name: _with_variables(name, t) for name, t in inputs.items()}
         sizes = infer(graph, input_variables).scope.named
         self._inference = infer(
-            graph, input_variables, rename=lambda name, t: _named(name, renamed(name, t)), sizes=sizes
+            graph, input_variables, rename=lambda name, t: _with_variables(name, with_variables(name, t)), sizes=sizes
         )
         self._dims = {name: _variable(d, name) for name, d in dims.items()}
         script = _Declaring()
@@ -115,9 +115,9 @@ class Constraints:
             raise unknown_name("tensor", tensor, self._inference.tensors, self._graph.source)
         shape = self._inference.tensors[tensor].shape
         if shape is None:
-            raise UsageError(f"tensor {quoted(tensor)} is of unknown rank; declare the shapes of the inputs")
+            raise UsageError(f"tensor {quote(tensor)} is of unknown rank; declare the shapes of the inputs")
         if not -len(shape) <= axis < len(shape):
-            raise UsageError(f"tensor {quoted(tensor)} has the axes 0 to {len(shape) - 1}, not {axis}")
+            raise UsageError(f"tensor {quote(tensor)} has the axes 0 to {len(shape) - 1}, not {axis}")
         return self._expression(shape[axis])
 
     @one_call()
@@ -141,15 +141,15 @@ class Constraints:
 
     def admissible(self) -> Any:
         """Return the conditions on admissible inputs (bounds and assumptions), with the definition of each size."""
-        return z3.And(self._stated())
+        return z3.And(self._every_constraint())
 
     def solver(self) -> Any:
         """Return a `z3.Solver` with the conditions of `admissible`; it doesn't assume that the nodes run."""
         solver = z3.Solver()
-        solver.add(self._stated())
+        solver.add(self._every_constraint())
         return solver
 
-    def _stated(self) -> list[Any]:
+    def _every_constraint(self) -> list[Any]:
         return [*self.bounds.values(), *self.assumptions, *self.definitions.values(), *self.facts]
 
     @one_call()
@@ -203,8 +203,8 @@ class _Declaring(Script):
         self.note("bound", name[1:-1])
         return name
 
-    def bounded(self, atom: Atom) -> str:
-        name = super().bounded(atom)
+    def declare_bounded(self, atom: Atom) -> str:
+        name = super().declare_bounded(atom)
         self.note("bound", name[1:-1])
         return name
 
@@ -217,12 +217,12 @@ class _Declaring(Script):
 
 def _variable(d: Dim, name: str) -> Dim:
     """Return a size as a variable or a number."""
-    return d if d.constant is not None or d.as_symbol() is not None else defined(d, name)
+    return d if d.constant is not None or d.as_symbol() is not None else define_symbol(d, name)
 
 
-def _named(name: str, t: Tensor) -> Tensor:
+def _with_variables(name: str, t: Tensor) -> Tensor:
     """Return the tensor with a variable or a number for each size."""
-    cases = in_each_case(t, lambda i, each: _named(f"{name} in case {i}", each))
+    cases = in_each_case(t, lambda i, each: _with_variables(f"{name} in case {i}", each))
     if t.shape is None:
         return tensor(t.dtype, None, cases=cases) if cases else t
     dims = [_variable(d, f"{name}[{i}]") for i, d in enumerate(t.shape)]

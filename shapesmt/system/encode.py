@@ -9,7 +9,7 @@ system is independent of what presolve decides.
     >>> from shapesmt.rules import tensor
     >>> graph = load(b'<ir_version: 8, opset_import: ["":18]> g (float[n] x, float[3] y) => (z) { z = Add(x, y) }')
     >>> n = symbol("n", 1, 4)
-    >>> print(encode(graph, {"x": tensor("float32", [n]), "y": tensor("float32", [3])}).text)
+    >>> print(encode_graph(graph, {"x": tensor("float32", [n]), "y": tensor("float32", [3])}).text)
     ; the complete system of <bytes>: 1 nodes, 1 requirements, satisfiable where one of them can fail
     (set-logic ALL)
     (set-option :produce-models true)
@@ -30,7 +30,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import NamedTuple
 
-from shapesmt.algebra import TRUE, Dim, Formula, Kind, defined
+from shapesmt.algebra import TRUE, Dim, Formula, Kind, define_symbol
 from shapesmt.errors import printable
 from shapesmt.graph import Graph
 from shapesmt.inference import infer
@@ -76,7 +76,7 @@ class Encoding:
         return f"{self.script}\n"
 
 
-def encode(
+def encode_graph(
     graph: Graph,
     inputs: Mapping[str, Tensor],
     facts: Iterable[Formula] = (),
@@ -93,7 +93,7 @@ def encode(
     facts = tuple(facts)
     system = _System(graph)
     system.begin(inputs, facts)
-    applications, tensors = _inferred(graph, inputs, assumed)
+    applications, tensors = _infer_nodes(graph, inputs, assumed)
     for index, application in enumerate(applications):
         system.node(index, application, [tensors[name] for name in graph.nodes[index].outputs if name])
     requirements = len(system.requirements)
@@ -129,12 +129,12 @@ def encode_node(
 ) -> Part:
     """Return the part of the system for one node: satisfiable if it can fail while the nodes before it run.
 
-    The arguments are those of `encode`, and the node's index.
+    The arguments are those of `encode_graph`, and the node's index.
     """
     facts, node = tuple(facts), graph.nodes[index]
     system = _System(graph)
     system.begin({}, facts)
-    applications, tensors = _inferred(graph, inputs, assumed)
+    applications, tensors = _infer_nodes(graph, inputs, assumed)
     for earlier in sorted(graph.ancestors(index)):
         system.node_that_runs(earlier, applications[earlier])
     reads = {name: tensors[name] for name in node.reads if name in tensors}
@@ -151,11 +151,11 @@ def encode_node(
     return Part(encoding, reads, makes, own.requirements, lines)
 
 
-def _inferred(
+def _infer_nodes(
     graph: Graph, inputs: Mapping[str, Tensor], assumed: Iterable[tuple[int, Requirement]]
 ) -> tuple[list[Application], Mapping[str, Tensor]]:
     """Return each node's application and the tensors, with a variable for every size and listed integer."""
-    inference = infer(graph, inputs, rename=renamed, sizes=infer(graph, inputs).scope.named)
+    inference = infer(graph, inputs, rename=with_variables, sizes=infer(graph, inputs).scope.named)
     applications = [*inference.applications]
     for index, r in [*assumed][::-1]:
         own = applications[index]
@@ -184,7 +184,7 @@ class _System:
         """Add a node's requirements, the facts about its data-dependent sizes, and its outputs."""
         name = self.graph.nodes[index].name
         self.script.lines.append(f"; node {printable(name)}")
-        stated = [*self._stated(index, application)]
+        stated = [*self._define_requirements(index, application)]
         self.requirements += stated
         self._passed += [r.name for r in stated]
         for fact in application.facts:
@@ -197,13 +197,13 @@ class _System:
     def node_that_runs(self, index: int, application: Application) -> None:
         """Assert a node's requirements and the facts about its data-dependent sizes."""
         start = len(self.script.lines)
-        for r in self._stated(index, application):
+        for r in self._define_requirements(index, application):
             self.script.lines.append(f"(assert {r.name})")
         self.script.state(*application.facts)
         if len(self.script.lines) > start:
             self.script.lines.insert(start, f"; node {printable(self.graph.nodes[index].name)}, which runs")
 
-    def _stated(self, index: int, application: Application) -> Iterator[Stated]:
+    def _define_requirements(self, index: int, application: Application) -> Iterator[Stated]:
         """Define a node's requirements by name, except those that always hold or depend on unknown values."""
         name = self.graph.nodes[index].name
         for number, r in enumerate(application.requirements, 1):
@@ -235,15 +235,15 @@ class _System:
         self.script.lines.append(f"(assert {term})")
 
 
-def renamed(name: str, t: Tensor) -> Tensor:
+def with_variables(name: str, t: Tensor) -> Tensor:
     """Return the tensor with a variable for each size and each listed integer."""
-    cases = in_each_case(t, lambda i, each: renamed(f"{name} in case {i}", each))
+    cases = in_each_case(t, lambda i, each: with_variables(f"{name} in case {i}", each))
     if t.shape is None or not t.is_tensor:
         return tensor(t.dtype, None, cases=cases) if cases else t
     shape = [_size(d, f"{name}[{axis}]") for axis, d in enumerate(t.shape)]
     value = t.value
     if isinstance(value, Elements):
-        items = [defined(d, f"{name}{{{i}}}") if isinstance(d, Dim) else d for i, d in enumerate(value.items)]
+        items = [define_symbol(d, f"{name}{{{i}}}") if isinstance(d, Dim) else d for i, d in enumerate(value.items)]
         value = elements(value.shape, items)
     return tensor(t.dtype, shape, value, cases=cases, layout=t.layout)
 
@@ -251,7 +251,7 @@ def renamed(name: str, t: Tensor) -> Tensor:
 def _size(meaning: Dim, name: str) -> Dim:
     """Return a variable for a size, at least 0: a node reads it only if the node that computes it ran."""
     lo, hi = max(0, meaning.lo), meaning.hi
-    return defined(meaning, name, (lo, hi if hi >= lo else inf))
+    return define_symbol(meaning, name, (lo, hi if hi >= lo else inf))
 
 
 def variables(t: Tensor) -> list[Dim]:

@@ -13,13 +13,13 @@ from operator import mul
 import numpy as np
 import pytest
 
-from shapesmt.algebra.dim import Atom, Dim, Kind, const, defined, product, symbol, total
+from shapesmt.algebra.dim import Atom, Dim, Kind, const, define_symbol, product, symbol, total
 from shapesmt.algebra.division import ceil_divide
-from shapesmt.algebra.evaluate import evaluate, fits_int64
+from shapesmt.algebra.evaluation import evaluate, fits_int64
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import absolute, at_least, differs, equal, select, truncated_divide
 from shapesmt.algebra.relaxation import tight
-from shapesmt.algebra.substitute import substitute
+from shapesmt.algebra.substitution import substitute
 
 Meaning = Callable[[dict[str, int]], int]
 H, W, N, M = symbol("h", 1, 64), symbol("w", 1, 512), symbol("n", 0, 9), symbol("m", 1, 9)
@@ -61,7 +61,7 @@ def expression(r: random.Random, symbols: list[Dim], depth: int) -> tuple[Dim, M
         lambda: (select(equal(a, b), b, k), lambda e: fb(e) if fa(e) == fb(e) else k),
         lambda: (select(at_least(a, k), a, b), lambda e: fa(e) if fa(e) >= k else fb(e)),
         lambda: (select(differs(a, k), b, a), lambda e: fb(e) if fa(e) != k else fa(e)),
-        lambda: (defined(a) + b, lambda e: fa(e) + fb(e)),
+        lambda: (define_symbol(a) + b, lambda e: fa(e) + fb(e)),
     ]
     return r.choice(choices)()
 

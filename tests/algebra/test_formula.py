@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from shapesmt.algebra.dim import Dim, symbol
-from shapesmt.algebra.evaluate import evaluate
+from shapesmt.algebra.evaluation import evaluate
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import (
     FALSE,
@@ -25,7 +25,7 @@ from shapesmt.algebra.formula import (
     implies,
     less,
     negate,
-    resolved,
+    resolve,
     select,
     truncated_divide,
 )
@@ -94,7 +94,7 @@ def test_what_is_said_twice_changes_nothing(seed: int) -> None:
     atoms = [equal(A, 1), at_least(B, 1), differs(C, 2)]
     clauses = [any_of(*(r.choice([f, negate(f)]) for f in r.sample(atoms, r.randint(1, 3)))) for _ in range(4)]
     whole = all_of(*clauses)
-    shorter = resolved(whole)
+    shorter = resolve(whole)
     assert len(shorter.conjuncts) <= len(whole.conjuncts)
     for at in POINTS:
         assert bool(evaluate(shorter, at)) is bool(evaluate(whole, at))

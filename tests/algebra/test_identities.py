@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from shapesmt.algebra.dim import Dim, defined, symbol
+from shapesmt.algebra.dim import Dim, define_symbol, symbol
 from shapesmt.algebra.division import ceil_divide
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import (
@@ -26,7 +26,7 @@ from shapesmt.algebra.formula import (
     select,
     truncated_divide,
 )
-from shapesmt.algebra.substitute import substitute
+from shapesmt.algebra.substitution import substitute
 from shapesmt.solve.smtlib import Script, number
 from tests.oracle.solvers import cvc5_verdict, z3_verdict
 
@@ -80,7 +80,7 @@ def expression(r: Random, symbols: list[Dim], depth: int) -> Written:
     if kind == 5:
         k = r.randint(1, 8)
         return r.choice(
-            [(f"(- (quotient (- {a}) {k}))", ceil_divide(x, k)), (f"(abs {a})", absolute(x)), (a, defined(x))]
+            [(f"(- (quotient (- {a}) {k}))", ceil_divide(x, k)), (f"(abs {a})", absolute(x)), (a, define_symbol(x))]
         )
     f, condition = formula(r, symbols, depth - 1)
     b, y = expression(r, symbols, r.randint(0, depth - 1))

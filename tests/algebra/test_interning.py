@@ -15,7 +15,7 @@ import pytest
 
 import shapesmt
 from shapesmt.algebra import interning
-from shapesmt.algebra.dim import Dim, Kind, defined, product, symbol
+from shapesmt.algebra.dim import Dim, Kind, define_symbol, product, symbol
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import all_of, at_least, equal, select
 from shapesmt.algebra.interning import MEMOS, forget, sizes
@@ -56,7 +56,7 @@ def everything(name: str) -> tuple[object, ...]:
     """One object of every table, over symbols of that name."""
     n, m = symbol(f"{name}.n", 1, 64), symbol(f"{name}.m", 1, 64)
     terms = (n * m + 3) // 4 + maximum(n, m) * minimum(n, 7)
-    chosen = select(equal(n, 2 * m), terms, defined(n * n, f"{name}.square"))
+    chosen = select(equal(n, 2 * m), terms, define_symbol(n * n, f"{name}.square"))
     vector = tensor("int64", [2], elements((2,), [chosen, n]))
     floats = from_dim(n, "float32").unary(SQRT)
     literal = Literal("int64", (1,), (hash(name) % 1000,))
@@ -83,7 +83,7 @@ def test_what_only_saves_work_is_forgotten() -> None:
 PACKAGE = Path(shapesmt.__file__).parent
 CATALOGUES = {"ANALYSES", "OPERATIONS", "REWRITES", "STEPS", "_OF_ENTRIES", "_PLUGINS", "_RULES"}
 """Lists that imports fill, and calls don't."""
-BY_MODULE_OR_CLASS = ("_content", "_layout", "_plan", "_restorer", "_table", "_unchanged", "_version")
+BY_MODULE_OR_CLASS = ("_content", "_layout", "_plan", "_restorer", "_table", "_plain_types", "_version")
 """Functions that remember what they say of modules, classes, packages and own files, of which there are few."""
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from shapesmt.algebra.dim import Dim, Kind, make_atom, symbol
-from shapesmt.algebra.evaluate import Evaluator, evaluate, fits_int64
+from shapesmt.algebra.evaluation import Evaluator, evaluate, fits_int64
 from shapesmt.algebra.formula import at_least
 from shapesmt.algebra.growth.monotonicity import RISES_WITH
 from shapesmt.algebra.growth.quasipolynomial import Forms
@@ -31,7 +31,7 @@ from shapesmt.algebra.operations import (
     Rows,
 )
 from shapesmt.algebra.relaxation import ABOVE
-from shapesmt.algebra.substitute import entry, substitute, twin
+from shapesmt.algebra.substitution import entry, substitute, twin
 from shapesmt.export.trees import Trees
 from shapesmt.presolve.enumeration import Magnitudes
 from shapesmt.solve.smtlib import WRITTEN

@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import product
 from random import Random
 
-from shapesmt.algebra.dim import defined, symbol
-from shapesmt.algebra.evaluate import evaluate
+from shapesmt.algebra.dim import define_symbol, symbol
+from shapesmt.algebra.evaluation import evaluate
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import at_least, equal, select, truncated_divide
-from shapesmt.algebra.relaxation import nonnegative, seen, tight
+from shapesmt.algebra.relaxation import nonnegative, sample, tight
 from tests.algebra.test_identities import expression
 
 
@@ -21,7 +21,7 @@ def test_bounds_hold_and_seen_values_occur(seeds: range) -> None:
         atoms = [next(iter(s.symbols)) for s in symbols]
         points = product(*(range(int(a.lo), int(a.hi) + 1) for a in atoms))
         values = {int(evaluate(dim, dict(zip(atoms, point, strict=True)))) for point in points}
-        (lo, hi), (least, most) = tight(dim), seen(dim)
+        (lo, hi), (least, most) = tight(dim), sample(dim)
         assert lo <= min(values), f"seed {seed}: {dim}"
         assert max(values) <= hi, f"seed {seed}: {dim}"
         assert {least, most} <= values or least > most, f"seed {seed}: {dim}"
@@ -30,17 +30,17 @@ def test_bounds_hold_and_seen_values_occur(seeds: range) -> None:
 
 def test_steps_are_kept_and_open_ranges_have_values() -> None:
     h, n = symbol("h", 64, 512, step=64), symbol("n", 1)
-    assert seen(h % 64) == (0, 0)
-    assert seen(n)[0] == 1
-    assert seen(n)[1] > 1000
-    assert seen(symbol("below", hi=-5, lo=float("-inf")))[1] <= -5
+    assert sample(h % 64) == (0, 0)
+    assert sample(n)[0] == 1
+    assert sample(n)[1] > 1000
+    assert sample(symbol("below", hi=-5, lo=float("-inf")))[1] <= -5
 
 
 def test_names_of_names_may_stand_for_more_than_calls_may_nest() -> None:
     size = symbol("of many names", 1, 9)
     for k in range(3000):
-        size = defined(10 - size, f"name {k}")
-    assert seen(size) == (1, 9)
+        size = define_symbol(10 - size, f"name {k}")
+    assert sample(size) == (1, 9)
 
 
 def test_a_bound_is_searched_through_nested_choices_and_extremes() -> None:

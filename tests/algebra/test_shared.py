@@ -13,24 +13,24 @@ from shapesmt.algebra import (
     all_of,
     any_of,
     at_least,
-    defined,
+    atoms_within,
+    define_symbol,
     differs,
     equal,
     evaluate,
+    expand_definitions,
     maximum,
     minimum,
     negate,
-    nested,
     of_atom,
-    spelled,
     symbol,
 )
-from shapesmt.algebra.growth import compared, monotone
+from shapesmt.algebra.growth import compared_expressions, monotone
 from shapesmt.algebra.growth.quasipolynomial import of_formula
 from shapesmt.algebra.numeric import from_dim, literal
 from shapesmt.presolve import Domain
-from shapesmt.presolve.decide import stated
-from shapesmt.presolve.divisors import divisors
+from shapesmt.presolve.decisions import is_fact
+from shapesmt.presolve.divisors import divisor_values
 from shapesmt.region.box import _divisors as divisors_of_symbol
 from shapesmt.region.simpler import _divisors as divisors_of_size
 
@@ -73,8 +73,8 @@ def test_of_sizes(size: Dim) -> None:
     assert monotone(size, n) in (1, None)
     assert divisors_of_size(size) == []
     assert divisors_of_symbol(at_least(size, 5), m) <= {2, 3}
-    assert len([*nested(size)]) < 10 * DEPTH
-    assert stated(domain, at_least(size, 5)) is False
+    assert len([*atoms_within(size)]) < 10 * DEPTH
+    assert is_fact(domain, at_least(size, 5)) is False
     assert evaluate(size, {n: 3, m: 4}) > 0
 
 
@@ -82,10 +82,10 @@ def test_of_conditions() -> None:
     condition, n, m = conditions(), *(atom for d in (N, M) for atom in d.atoms())
     domain = Domain([n, m], [at_least(N, 2)])
     assert evaluate(condition, {n: 3, m: 3}) != evaluate(negate(condition), {n: 3, m: 3})
-    assert len(compared(condition)) < 4 * DEPTH
+    assert len(compared_expressions(condition)) < 4 * DEPTH
     assert of_formula(condition) is not None
-    assert divisors(condition) == {}
-    assert stated(domain, condition) is False
+    assert divisor_values(condition) == {}
+    assert is_fact(domain, condition) is False
 
 
 def test_of_floats() -> None:
@@ -95,9 +95,9 @@ def test_of_floats() -> None:
 
 
 def test_of_definitions() -> None:
-    size = repeated(lambda x, i: defined(x // 2 + x // 3 + N, f"d{i}"), M)
+    size = repeated(lambda x, i: define_symbol(x // 2 + x // 3 + N, f"d{i}"), M)
     (n, m) = (atom for d in (N, M) for atom in d.atoms())
-    whole = spelled(size)
+    whole = expand_definitions(size)
     assert whole.symbols == {n, m}
     assert evaluate(whole, {n: 3, m: 4}) == evaluate(size, {n: 3, m: 4})
     assert equal(of_atom(n), 3).symbols == {n}

@@ -10,7 +10,7 @@ import pytest
 
 import shapesmt
 from shapesmt.algebra import Verdict
-from shapesmt.api import tightened
+from shapesmt.api import answer_tighten
 from shapesmt.errors import UsageError
 from shapesmt.examine import Question
 from shapesmt.frontends import load
@@ -107,14 +107,14 @@ def test_tighten_writes_the_shapes(tmp_path: Path) -> None:
     assert [d.dim_value for d in y.type.tensor_type.shape.dim] == [2, 2]
     assert list(tmp_path.iterdir()) == [target]
     question = Question({"n": "3..5"})
-    found = tightened(model(HALVED), target, question, valid_only=True, trust_ranges=True).bounds
+    found = answer_tighten(model(HALVED), target, question, valid_only=True, trust_ranges=True).bounds
     assert (onnx.load(target), found.tensors) == (given, shapesmt.bounds(model(HALVED), dims={"n": "3..5"}).tensors)
 
 
 def test_tighten_writes_no_file_for_a_model_that_never_runs(tmp_path: Path) -> None:
     never = model(HEAD + "(float[n, 4] x, float[3] b) => (z) { z = Add (x, b) }")
     for valid_only in (False, True):
-        answer = tightened(never, tmp_path / "tight.onnx", Question(), valid_only=valid_only)
+        answer = answer_tighten(never, tmp_path / "tight.onnx", Question(), valid_only=valid_only)
         assert (answer.bounds.valid, answer.written, answer.exit_status) == (False, None, 1)
     assert list(tmp_path.iterdir()) == []
 
@@ -123,7 +123,7 @@ def test_tighten_writes_no_file_for_a_model_that_fails_for_some_input(tmp_path: 
     target = tmp_path / "tight.onnx"
     with pytest.raises(shapesmt.ModelError, match="valid_only"):
         shapesmt.tighten(model(HALVED), target, dims={"n": "3..5"})
-    answer = tightened(model(HALVED), target, Question({"n": "3..5"}))
+    answer = answer_tighten(model(HALVED), target, Question({"n": "3..5"}))
     assert (answer.written, answer.exit_status, answer.bounds.share.valid) == (None, 1, 1)
     assert list(tmp_path.iterdir()) == []
     assert str(answer).splitlines() == [
@@ -131,7 +131,7 @@ def test_tighten_writes_no_file_for_a_model_that_fails_for_some_input(tmp_path: 
         "  to write it: --dim n=4",
         "  to write the shapes of the inputs that run: --valid-only",
     ]
-    tightened(model(HALVED), target, Question({"n": "4"}))
+    answer_tighten(model(HALVED), target, Question({"n": "4"}))
     assert target.exists()
 
 

@@ -117,7 +117,7 @@ def fleet(count: int) -> Part:
     The wall clock decides, so that it needs a machine that does nothing else.
     """
     import shapesmt
-    from shapesmt.fleet import connected
+    from shapesmt.fleet import connect
     from tests.fleet.cluster import cluster
     from tests.fleet.variants import write_variants
 
@@ -133,7 +133,7 @@ def fleet(count: int) -> Part:
 
         for workers in (1, 2):
             (folder / str(workers)).mkdir()
-            with cluster(folder / str(workers)) as started, connected(started.address) as client:
+            with cluster(folder / str(workers)) as started, connect(started.address) as client:
                 for _ in range(workers):
                     started.worker()
                 client.wait_for_workers(workers)

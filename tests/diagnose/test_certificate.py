@@ -8,7 +8,7 @@ import pytest
 
 import shapesmt
 from shapesmt.algebra import Verdict
-from shapesmt.api import Analysis, analysed
+from shapesmt.api import Analysis, analyse
 from shapesmt.diagnose.certificate import node_constraints, node_system
 from shapesmt.examine import Question
 from shapesmt.report import Condition, NodeConstraints, Variable
@@ -31,7 +31,7 @@ MODELS = {
 
 
 def examined(model: object, dims: dict[str, str] | None = None) -> Analysis:
-    return analysed(model, Question(dims))  # type: ignore[arg-type]
+    return analyse(model, Question(dims))  # type: ignore[arg-type]
 
 
 def constraints(model: bytes, node: str, **dims: str) -> NodeConstraints:

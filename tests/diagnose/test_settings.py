@@ -3,7 +3,7 @@
 import pytest
 
 from shapesmt.algebra import symbol
-from shapesmt.diagnose.settings import settings
+from shapesmt.diagnose.settings import settings_of
 from shapesmt.frontends import load
 from shapesmt.rules import tensor
 
@@ -24,10 +24,10 @@ HEAD = '<ir_version: 8, opset_import: ["":18]> g (float[1, 3, h, w] x) => (y) '
 def test_only_what_decides_sizes_is_named(node, text):
     graph = load(f"{HEAD} {{ y = {node} }}".encode())
     x = tensor("float32", [1, 3, symbol("h", 8), symbol("w", 8)])
-    assert settings(graph.nodes[0], graph, {"x": x}) == text
+    assert settings_of(graph.nodes[0], graph, {"x": x}) == text
 
 
 def test_sizes_that_a_file_may_not_declare_are_no_obstacle():
     graph = load(f"{HEAD} {{ y = Concat <axis=0> (x, z) }}".replace(") =>", ", float[2, 3] z) =>").encode())
     tensors = {"x": tensor("float32", [0, 2]), "z": tensor("float32", [symbol("m"), 3])}
-    assert settings(graph.nodes[0], graph, tensors) == "axis 0"
+    assert settings_of(graph.nodes[0], graph, tensors) == "axis 0"

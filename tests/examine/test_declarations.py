@@ -9,13 +9,13 @@ import pytest
 from shapesmt.errors import UsageError
 from shapesmt.examine.declarations import (
     ANY_RANK,
-    declarations,
     give_rank,
+    input_declarations,
+    inputs_without_rank,
     limit_ranks,
     placeholders,
     rank_name,
     symbol_ranges,
-    unranked,
 )
 from shapesmt.frontends import load
 from shapesmt.graph import Declared, Graph
@@ -37,21 +37,21 @@ def test_no_input_has_more_dimensions_than_an_array_can_have() -> None:
 
 
 def test_axes_without_a_name_get_one() -> None:
-    assert declarations(graph("float[n,3] x"), {})["x"] == ("float32", ["n", 3])
-    assert declarations(graph("float[n,?] x"), {})["x"] == ("float32", ["n", "x_dim1"])
+    assert input_declarations(graph("float[n,3] x"), {})["x"] == ("float32", ["n", 3])
+    assert input_declarations(graph("float[n,?] x"), {})["x"] == ("float32", ["n", "x_dim1"])
 
 
 def test_a_shape_of_the_caller_goes_over_the_files() -> None:
-    declared = declarations(graph("float[n,?] x"), {"x": "[2..8,?]"})
+    declared = input_declarations(graph("float[n,?] x"), {"x": "[2..8,?]"})
     assert declared["x"] == ("float32", [Range(2, 8), "x_dim1"])
-    assert declarations(graph("float[n,3] x"), {"x": "[2..8,?]"})["x"] == ("float32", [Range(2, 8), 3])
+    assert input_declarations(graph("float[n,3] x"), {"x": "[2..8,?]"})["x"] == ("float32", [Range(2, 8), 3])
     with pytest.raises(UsageError, match="gives input 'x' 1 dimensions, the file gives it 2"):
-        declarations(graph("float[n,?] x"), {"x": "[4]"})
+        input_declarations(graph("float[n,?] x"), {"x": "[4]"})
 
 
 def test_a_range_of_a_named_axis_is_the_range_of_the_name() -> None:
     model = graph("float[n,m] x, float[n] z")
-    expressions, ranges = symbol_ranges(model, declarations(model, {"x": "[2..8,?]"}), {"m": "4"})
+    expressions, ranges = symbol_ranges(model, input_declarations(model, {"x": "[2..8,?]"}), {"m": "4"})
     assert expressions == {}
     assert {name: (r.min, r.max, r.source) for name, r in ranges.items()} == {
         "n": (2, 8, "--shape"),
@@ -62,7 +62,7 @@ def test_a_range_of_a_named_axis_is_the_range_of_the_name() -> None:
 def test_a_name_that_no_input_has_is_refused() -> None:
     model = graph("float[n] x")
     with pytest.raises(UsageError, match="batch"):
-        symbol_ranges(model, declarations(model, {}), {"batch": "1..8"})
+        symbol_ranges(model, input_declarations(model, {}), {"batch": "1..8"})
 
 
 def test_marks_that_stand_for_several_sizes_name_none() -> None:
@@ -77,8 +77,8 @@ def test_marks_that_stand_for_several_sizes_name_none() -> None:
 
 def test_an_input_of_unknown_rank_has_a_name_for_it_until_it_is_given() -> None:
     model = graph("float[] x")
-    declared = declarations(model, {})
-    assert unranked(model, declared) == ["x"]
+    declared = input_declarations(model, {})
+    assert inputs_without_rank(model, declared) == ["x"]
     assert symbol_ranges(model, declared, {}, [rank_name("x")])[1]["x_rank"] == ANY_RANK
     give_rank("x", declared, {"x_rank": "2"})
     assert declared["x"] == ("float32", ["x_dim0", "x_dim1"])
@@ -90,7 +90,7 @@ def test_names_are_looked_up_in_constant_time() -> None:
     def taken(count: int) -> float:
         whole = Graph("g", {f"i{k}": Declared("float32", (f"n{k}",)) for k in range(count)}, ["i0"], [])
         began = time.process_time()
-        symbol_ranges(whole, declarations(whole, {}), {}, [])
+        symbol_ranges(whole, input_declarations(whole, {}), {}, [])
         return time.process_time() - began
 
     assert min(taken(16_000) for _ in range(3)) < 24 * min(taken(2_000) for _ in range(3))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from shapesmt.algebra.dim import symbol
-from shapesmt.algebra.evaluate import End, Evaluator
+from shapesmt.algebra.evaluation import End, Evaluator
 from shapesmt.algebra.formula import Verdict, at_least, at_most, differs, divides, equal
 from shapesmt.algebra.interning import forget
-from shapesmt.algebra.substitute import atom_of
+from shapesmt.algebra.substitution import atom_of
 from shapesmt.deadline import Deadline
 from shapesmt.examine.judge import Judge
-from shapesmt.presolve.decide import decide
+from shapesmt.presolve.decisions import decide
 from shapesmt.presolve.domain import Domain
 
 H, W, N = symbol("h", 1, 12), symbol("w", 0, 9, step=3), symbol("n", 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapesmt.algebra.dim import symbol
 from shapesmt.algebra.formula import at_least, equal
-from shapesmt.algebra.substitute import atom_of
+from shapesmt.algebra.substitution import atom_of
 from shapesmt.examine.narrowing import Narrowing, narrowing_to
 from shapesmt.rules.tensors import tensor
 
@@ -15,7 +15,7 @@ NARROWING = Narrowing({atom_of(N): K + 1, atom_of(M): SMALL})
 
 def test_tensors_and_sizes_have_the_narrowed_symbols() -> None:
     assert NARROWING.tensor(tensor("float32", [N, M, 3])).dims == (K + 1, SMALL, tensor("", [3]).dims[0])
-    assert NARROWING.narrowed([N * 2, M // 32]) == [2 * K + 2, SMALL // 32]
+    assert NARROWING.narrow_sizes([N * 2, M // 32]) == [2 * K + 2, SMALL // 32]
     unranked = NARROWING.tensor(tensor("float32", None, ndim=N))
     assert unranked.shape is None
     assert unranked.ndim is K + 1

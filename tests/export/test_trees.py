@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shapesmt.algebra import defined, evaluate, maximum, minimum, select, symbol, total
+from shapesmt.algebra import define_symbol, evaluate, maximum, minimum, select, symbol, total
 from shapesmt.algebra.dim import Kind
 from shapesmt.algebra.formula import TRUE, all_of, any_of, at_least
 from shapesmt.algebra.numeric.floats import from_dim, literal
@@ -52,7 +52,9 @@ def worth(trees: Trees, place: int, sizes: list[int]) -> Any:
 def test_random_expressions_and_conditions_keep_their_values(seeds: range) -> None:
     for seed in seeds:
         r = Random(f"trees {seed}")
-        size = select(condition(r), maximum(expression(r), 3), minimum(expression(r), defined(expression(r) + H * W)))
+        size = select(
+            condition(r), maximum(expression(r), 3), minimum(expression(r), define_symbol(expression(r) + H * W))
+        )
         holds, trees = condition(r), Trees(ATOMS[:2])
         places = trees.dim(size), trees.formula(holds)
         for values in everything():
@@ -85,7 +87,7 @@ def test_shared_parts_are_written_once_and_each_entry_refers_to_earlier_ones() -
 def test_long_chains_of_definitions_need_no_recursion() -> None:
     size = H
     for _ in range(5000):
-        size = defined(size + 1) // 2
+        size = define_symbol(size + 1) // 2
     trees = Trees(ATOMS)
     assert worth(trees, trees.dim(size), [5, 0, 1]) == 1
 

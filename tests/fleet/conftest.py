@@ -47,13 +47,13 @@ class Counted:
     """How often models are checked."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.number, checked = 0, api.checked
+        self.number, checked = 0, api.answer_check
 
         def counting(*arguments: object) -> object:
             self.number += 1
             return checked(*arguments)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(api, "checked", counting)
+        monkeypatch.setattr(api, "answer_check", counting)
 
     def __call__(self, *models: str, **options: object) -> int:
         """How many are checked of these."""

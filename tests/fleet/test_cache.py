@@ -49,7 +49,7 @@ def test_another_content_or_version_has_another_answer(
     assert counted("exp.onnx") == 1
     (folder / "exp.onnx").write_text(ADD)
     assert counted("exp.onnx") == 1
-    monkeypatch.setattr(identity, "identity", lambda: identity.Answerer(("another",)))
+    monkeypatch.setattr(identity, "process_identity", lambda: identity.Answerer(("another",)))
     assert counted("exp.onnx") == 1
     assert counted("exp.onnx") == 0
     (folder / "exp.onnx").write_text(EXP)

@@ -19,10 +19,10 @@ import pytest
 
 import shapesmt
 from shapesmt.cli.main import main
-from shapesmt.fleet import connected
+from shapesmt.fleet import connect
 from shapesmt.fleet.answers import KEY, NAME
 from shapesmt.fleet.cluster import answers
-from shapesmt.fleet.identity import identity
+from shapesmt.fleet.identity import process_identity
 from tests.fleet.cluster import ROOT, Cluster, cluster
 from tests.fleet.conftest import UNRULED
 from tests.fleet.held import HELD, reader
@@ -76,7 +76,7 @@ def test_workers_come_and_go(two: Cluster, folder: Path, full: bool) -> None:
         if seen.total() == count // 4:
             two.processes[1].kill()
 
-    with connected(two.address) as client:
+    with connect(two.address) as client:
         batch = shapesmt.check_many("many", client=client, output="out.jsonl", done=done)
     written = Counter(json.loads(line)["model"] for line in Path("out.jsonl").read_text().splitlines())
     assert seen == written == Counter(str(Path("many", name)) for name in names)
@@ -88,7 +88,7 @@ def test_workers_come_and_go(two: Cluster, folder: Path, full: bool) -> None:
 def test_a_model_at_which_workers_end_is_reported(tmp_path_factory: pytest.TempPathFactory, folder: Path) -> None:
     """The scheduler gives up all that the worker had, of which one model is to blame."""
     os.mkfifo(HELD)
-    with cluster(tmp_path_factory.mktemp("dask")) as started, connected(started.address) as client:
+    with cluster(tmp_path_factory.mktemp("dask")) as started, connect(started.address) as client:
         client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))
         started.worker()
 
@@ -140,7 +140,7 @@ def test_the_scheduler_goes(two: Cluster, folder: Path) -> None:
 
 
 def test_a_worker_that_would_answer_otherwise_is_refused() -> None:
-    own = identity().parts
+    own = process_identity().parts
     for place, part in enumerate(own):
         asking = (*own[:place], "another", *own[place + 1 :])
         message = f"a worker has {part} and this process has another; install the same on both"
@@ -151,7 +151,7 @@ def test_a_worker_that_would_answer_otherwise_is_refused() -> None:
 def test_a_worker_that_trusts_other_answers_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(KEY, raising=False)
     with pytest.raises(shapesmt.UsageError, match=f"a worker has no {KEY} and this process has a {KEY}"):
-        answers(b"", (*identity().parts, f"a {KEY}"))
+        answers(b"", (*process_identity().parts, f"a {KEY}"))
 
 
 def test_a_worker_with_a_rule_that_others_lack_is_refused(

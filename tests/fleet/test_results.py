@@ -54,7 +54,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The models that were checked and not left out."""
     names: list[str] = []
     monkeypatch.setattr(
-        api, "checked", lambda graph, question, own=api.checked: names.append(graph.source) or own(graph, question)
+        api,
+        "answer_check",
+        lambda graph, question, own=api.answer_check: names.append(graph.source) or own(graph, question),
     )
     return names
 

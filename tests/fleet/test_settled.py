@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 
 import shapesmt
-from shapesmt.fleet.settled import Settled, Wish, sealed, settled, unsealed
+from shapesmt.fleet.settled import Settled, Wish, pickle_outcomes, settle, unpickle_outcomes
 from shapesmt.report import Report, Unchecked
 
 
 @pytest.fixture
 def some(folder: Path) -> list[Settled]:
     reports = [shapesmt.check(name) for name in ("add.onnx", "deep/er/broken.onnx")]
-    return [settled(reports[0], Wish()), Settled(Unchecked("m.onnx", "it is damaged")), settled(reports[1], Wish(True))]
+    return [settle(reports[0], Wish()), Settled(Unchecked("m.onnx", "it is damaged")), settle(reports[1], Wish(True))]
 
 
 def test_they_arrive_as_they_were(some: list[Settled]) -> None:
-    assert unsealed(sealed(some)) == some
-    assert pickle.loads(pickle.dumps(unsealed(sealed(some)))) == some
+    assert unpickle_outcomes(pickle_outcomes(some)) == some
+    assert pickle.loads(pickle.dumps(unpickle_outcomes(pickle_outcomes(some)))) == some
 
 
 def test_reports_are_unpickled_when_they_are_read(some: list[Settled], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,7 +31,7 @@ def test_reports_are_unpickled_when_they_are_read(some: list[Settled], monkeypat
         return loads(data)
 
     monkeypatch.setattr(pickle, "loads", counting)
-    first, _, last = (one.outcome for one in unsealed(sealed(some)))
+    first, _, last = (one.outcome for one in unpickle_outcomes(pickle_outcomes(some)))
     assert isinstance(first, Report)
     assert isinstance(last, Report)
     assert (first.verdict.value, last.ok, first.model, number) == ("DEPENDS", False, "add.onnx", [1])

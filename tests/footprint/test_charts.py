@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shapesmt
 from shapesmt.examine import Question
-from shapesmt.footprint import Wanted, measured
+from shapesmt.footprint import Wanted, answer_memory
 from shapesmt.report import Chart
 
 MODEL = b"""<ir_version: 8, opset_import: ["": 18]>
@@ -12,7 +12,7 @@ g (float[n, h] x, float[n, k] z) => (float[n, h] y, float[n, u] w) { y = Exp(x) 
 
 
 def charts(model: bytes = MODEL, **options) -> dict[tuple[str, ...], Chart]:
-    answer = measured(model, Question(**options), Wanted(charts=True))
+    answer = answer_memory(model, Question(**options), Wanted(charts=True))
     assert "charts" not in answer.to_dict()
     return {tuple(chart.values): chart for chart in answer.charts}
 

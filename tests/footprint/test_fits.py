@@ -11,7 +11,7 @@ import shapesmt
 from shapesmt.algebra import TRUE, Dim, End, at_least, at_most, divides, equal, evaluate, symbol
 from shapesmt.deadline import Deadline
 from shapesmt.examine import Judge
-from shapesmt.footprint.fits import fits, highest
+from shapesmt.footprint.fits import fit_limit, highest
 from shapesmt.footprint.points import Point
 from shapesmt.presolve import Domain
 from tests.oracle.runner import value
@@ -45,7 +45,7 @@ def test_regions_and_greatest_sizes_of_random_sums(facts: list):
         sums = [r.randint(1, 9) * N * M + r.randint(0, 90) * N + r.randint(0, 90) * M + r.randint(0, 99) for _ in "abc"]
         sums.append(r.randint(1, 9) * ((N + 1) // 2) * N)
         limit = r.randint(50, 9000)
-        fit = fits(points(*sums), limit, domain, judge)
+        fit = fit_limit(points(*sums), limit, domain, judge)
         fitting = [at for at in grid if all(evaluate(size, at) <= limit for size in sums)]
         assert fit.exact
         named = [{s.name: v for s, v in at.items()} for at in grid]

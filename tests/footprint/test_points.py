@@ -7,7 +7,7 @@ import pytest
 
 import shapesmt
 from shapesmt.deadline import Deadline
-from shapesmt.examine import Question, analysed
+from shapesmt.examine import Question, analyse
 from shapesmt.footprint import points
 from shapesmt.footprint.lifetimes import Mode
 from tests.support.hard import HARD, functions, text
@@ -45,7 +45,7 @@ def test_calls_of_calls_are_listed_in_time() -> None:
 
 
 def test_what_the_deadline_leaves_out_is_named() -> None:
-    a = analysed(text("float[n,m] x", "y = own.f4(x)", PAIRS["equal sizes"]).encode(), Question())
+    a = analyse(text("float[n,m] x", "y = own.f4(x)", PAIRS["equal sizes"]).encode(), Question())
     every = points.Points(a.problem.graph, a.examination.inference, Mode.LIVE, Deadline(0))
     assert [p.node for p in every] == ["f4_0"]
     assert every.unknown == ["f4_0"]

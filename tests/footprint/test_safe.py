@@ -12,7 +12,7 @@ import shapesmt
 from shapesmt.algebra import Dim, Formula, any_of, at_least, at_most, equal, evaluate, maximum, select, symbol
 from shapesmt.deadline import Deadline
 from shapesmt.examine import Judge
-from shapesmt.footprint.safe import safe
+from shapesmt.footprint.safe import safe_conditions
 from shapesmt.presolve import Domain
 from shapesmt.region import conjunct_of
 
@@ -42,7 +42,7 @@ def test_a_region_of_few_inputs_is_listed(request: pytest.FixtureRequest) -> Non
     listed = 0
     for _ in range(60):
         wanted = condition(random)
-        text, exact = safe(wanted, [conjunct_of(at_least(B, 6))], domain, judge)
+        text, exact = safe_conditions(wanted, [conjunct_of(at_least(B, 6))], domain, judge)
         listed += exact
         for point in product(range(6), range(1, 7), range(2, 5)):
             said = holds(text, dict(zip("abc", point, strict=True)))
@@ -55,12 +55,12 @@ def test_a_region_of_many_inputs_is_a_box() -> None:
     n, m = symbol("n", 1), symbol("m", 1, 10**6)
     symbols = [s for d in (n, m) if (s := d.as_symbol()) is not None]
     wanted = at_most(select(equal(n % 7, 3), n * m, n + m), 1000)
-    (first, second), exact = safe(wanted, (), Domain(symbols), Judge(Deadline(30)))
+    (first, second), exact = safe_conditions(wanted, (), Domain(symbols), Judge(Deadline(30)))
     assert not exact
     high = {name: int(end) for name, _, end in (part.partition(" <= ") for part in (first, second))}
     for at in product(range(1, high["n"] + 1), range(1, high["m"] + 1)):
         assert evaluate(wanted, dict(zip(symbols, at, strict=True))), at
-    assert safe(at_most(n + m, 1), (), Domain(symbols), Judge(Deadline(30))) == (("False",), True)
+    assert safe_conditions(at_most(n + m, 1), (), Domain(symbols), Judge(Deadline(30))) == (("False",), True)
 
 
 MODEL = """<ir_version: 8, opset_import: ["":18]> g (float[a,b] x, float[c] y) => (float[d,e] z) {

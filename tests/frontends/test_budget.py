@@ -18,7 +18,7 @@ from shapesmt.cli import main
 from shapesmt.deadline import Deadline
 from shapesmt.errors import ModelError, OutOfTimeError, UsageError
 from shapesmt.frontends import load
-from shapesmt.frontends.remote import listed
+from shapesmt.frontends.remote import list_urls
 
 EXP = '<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) { y = Exp(x) }'
 LIMIT = 1 << 21
@@ -112,18 +112,18 @@ def test_a_url_takes_too_long(server: str, capsys: pytest.CaptureFixture[str]) -
 
 def test_folders_without_end(server: str) -> None:
     with pytest.raises(ModelError, match="more than 500 folders"):
-        listed(f"{server}/tree/")
+        list_urls(f"{server}/tree/")
     asked = Hostile.asked
     with pytest.raises(OutOfTimeError):
-        Deadline(0).require(lambda: listed(f"{server}/tree/"), "nothing is listed")
+        Deadline(0).require(lambda: list_urls(f"{server}/tree/"), "nothing is listed")
     assert Hostile.asked < asked + 10
 
 
 def test_a_folder_that_lists_itself(server: str) -> None:
-    assert listed(f"{server}/self/") == [f"{server}/self/m.onnx"]
+    assert list_urls(f"{server}/self/") == [f"{server}/self/m.onnx"]
     assert Hostile.asked < 10
     with pytest.raises(ModelError, match="no name has `::`"):
-        listed(f"{server}/chained/")
+        list_urls(f"{server}/chained/")
 
 
 def test_the_limit_is_a_number(monkeypatch: pytest.MonkeyPatch) -> None:

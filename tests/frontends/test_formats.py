@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from shapesmt import UsageError
-from shapesmt.frontends import Format, load, load_protobuf, opened
+from shapesmt.frontends import Format, load, load_protobuf, open_model
 from shapesmt.frontends.formats import is_flow
 from shapesmt.graph import document, networkx_graph
 from tests.support import torch_programs
@@ -40,9 +40,9 @@ FILES = [kind for kind in Format if kind is not Format.PROGRAM]  # PyTorch's obj
 
 @pytest.mark.parametrize("kind", FILES, ids=lambda f: f.name)
 def test_every_format_is_opened_as_what_it_is_and_read_as_a_graph(kind):
-    model = opened(MODELS[kind])
+    model = open_model(MODELS[kind])
     assert model.format is kind
-    assert opened(model) is model
+    assert open_model(model) is model
     assert load(model).inputs.keys() == {"x"}
 
 
@@ -53,7 +53,7 @@ def test_only_onnx_models_have_a_protobuf(kind):
 
 
 def test_an_opened_model_is_not_read_again():
-    model = opened(EXAMPLES / "unet" / "unet.onnx")
+    model = open_model(EXAMPLES / "unet" / "unet.onnx")
     proto, graph = load_protobuf(model)
     assert proto is model.content
     assert graph.source == model.source == "unet.onnx"

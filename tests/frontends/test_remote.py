@@ -20,7 +20,7 @@ import shapesmt
 from shapesmt.cli import main
 from shapesmt.errors import ModelError, UsageError
 from shapesmt.frontends import load, remote
-from shapesmt.frontends.remote import listed
+from shapesmt.frontends.remote import list_urls
 
 EXP = '<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) { y = Exp(x) }'
 
@@ -91,18 +91,18 @@ def test_weights_are_not_transferred(server: str, parts: bool) -> None:
 
 
 def test_patterns_and_folders(memory: str, server: str) -> None:
-    assert listed(f"{memory}/*.onnx") == [f"{memory}/a.onnx", f"{memory}/b.onnx"]
-    assert listed(f"{memory}/nothing*") == []
-    assert listed(memory) == [f"{memory}/a.onnx", f"{memory}/b.onnx", f"{memory}/deep/c.onnx"]
-    assert listed(f"{memory}/a.onnx") is None
-    assert listed(f"{server}/*.onnx") == [f"{server}/m.onnx", f"{server}/small.onnx"]
-    assert listed(f"{server}/absent.onnx") is None
+    assert list_urls(f"{memory}/*.onnx") == [f"{memory}/a.onnx", f"{memory}/b.onnx"]
+    assert list_urls(f"{memory}/nothing*") == []
+    assert list_urls(memory) == [f"{memory}/a.onnx", f"{memory}/b.onnx", f"{memory}/deep/c.onnx"]
+    assert list_urls(f"{memory}/a.onnx") is None
+    assert list_urls(f"{server}/*.onnx") == [f"{server}/m.onnx", f"{server}/small.onnx"]
+    assert list_urls(f"{server}/absent.onnx") is None
 
 
 def test_an_archive(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
         archive.writestr("a.onnx", EXP)
-    (url,) = listed(f"zip://*.onnx::{tmp_path / 'all.zip'}") or ()
+    (url,) = list_urls(f"zip://*.onnx::{tmp_path / 'all.zip'}") or ()
     assert load(url).nodes[0].op == "Exp"
 
 
@@ -126,7 +126,7 @@ def test_without_fsspec(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(
         UsageError, match=re.escape("memory://m.onnx is a URL, which needs fsspec: pip install 'shapesmt[urls]'")
     ):
-        remote.listed("memory://m.onnx")
+        remote.list_urls("memory://m.onnx")
 
 
 class Failing(SimpleHTTPRequestHandler):

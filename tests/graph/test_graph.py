@@ -6,7 +6,7 @@ from shapesmt.errors import ModelError
 from shapesmt.graph.dataflow import networkx_graph
 from shapesmt.graph.graph import Attributes, Function, Graph, Node
 from shapesmt.graph.literal import Declared, Literal
-from shapesmt.graph.order import ordered, refuse_recursion
+from shapesmt.graph.order import refuse_recursion, sort_nodes
 
 FLOAT = Declared("float32", ("n",))
 
@@ -76,27 +76,27 @@ class TestGraph:
 class TestOrder:
     def test_sorted_nodes_come_back_as_they_are(self):
         nodes = [node("a", "x", "y"), node("b", "y", "z")]
-        assert [*ordered(nodes, ["x"], "m", ["z"])] == nodes
+        assert [*sort_nodes(nodes, ["x"], "m", ["z"])] == nodes
 
     def test_omitted_outputs_are_no_producers(self):
         nodes = [Node("Op", "", "a", ["x", ""], ["y", ""]), Node("Op", "", "b", ["y"], ["", "z"])]
-        assert [*ordered(nodes, ["x"], "m", ["z"])] == nodes
+        assert [*sort_nodes(nodes, ["x"], "m", ["z"])] == nodes
 
     def test_reading_just_before_making_is_too_early(self):
         nodes = [node("a", "x z", "y"), node("b", "y", "z")]
         with pytest.raises(ModelError, match="cycle"):
-            ordered(nodes, ["x"], "m")
+            sort_nodes(nodes, ["x"], "m")
         nodes = [node("b", "y", "z"), node("a", "x", "y")]
-        assert [n.name for n in ordered(nodes, ["x"], "m")] == ["a", "b"]
+        assert [n.name for n in sort_nodes(nodes, ["x"], "m")] == ["a", "b"]
 
     def test_others_are_sorted_stably(self):
         nodes = [node("d", "b c", "d"), node("b", "a", "b"), node("a", "x", "a"), node("c", "a", "c")]
-        assert [n.name for n in ordered(nodes, ["x"], "m", ["d"])] == ["a", "b", "c", "d"]
+        assert [n.name for n in sort_nodes(nodes, ["x"], "m", ["d"])] == ["a", "b", "c", "d"]
 
     def test_a_captured_tensor_counts_as_read(self):
         inner = graph([node("i", "y", "v")], "v", "")
         nodes = [node("if", "x", "z", body=inner), node("a", "x", "y")]
-        assert [n.name for n in ordered(nodes, ["x"], "m")] == ["a", "if"]
+        assert [n.name for n in sort_nodes(nodes, ["x"], "m")] == ["a", "if"]
 
     @pytest.mark.parametrize(
         ("nodes", "message"),
@@ -119,12 +119,12 @@ class TestOrder:
     )
     def test_what_is_wrong_is_named(self, nodes, message):
         with pytest.raises(ModelError, match=message):
-            ordered(nodes, ["x"], "m", ["z"])
+            sort_nodes(nodes, ["x"], "m", ["z"])
 
     def test_a_long_cycle_is_cut_short(self):
         nodes = [node(f"n{i}", f"t{i}", f"t{(i + 1) % 50}") for i in range(50)]
         with pytest.raises(ModelError, match="→ … → node") as caught:
-            ordered(nodes, [], "m")
+            sort_nodes(nodes, [], "m")
         assert len(str(caught.value)) < 200
 
 

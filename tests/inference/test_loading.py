@@ -12,7 +12,7 @@ import shapesmt
 from shapesmt.errors import ModelError
 from shapesmt.graph import Node
 from shapesmt.inference import Operators
-from shapesmt.inference.loading import visited
+from shapesmt.inference.loading import visiting_order
 
 
 def graph(body, output="float[n, m] y", opset=18, imports='"f": 1', name="x"):
@@ -217,7 +217,7 @@ def test_nodes_of_a_function_stand_in_order():
 def test_nodes_are_visited_from_the_last_leaf():
     pairs = [("x", "a"), ("a", "b"), ("a", "c"), ("x", "d"), ("c", "e"), ("d", "f")]
     nodes = [Node("Abs", "", write, [read], [write]) for read, write in pairs]
-    assert visited(nodes, Operators({"": 18}, {})) == [0, 3, 5, 2, 4, 1]
+    assert visiting_order(nodes, Operators({"": 18}, {})) == [0, 3, 5, 2, 4, 1]
 
 
 SIZE = "t = Shape(x) i = Constant<value_int = 0>() n = Gather(t, i) z = Constant<value_int = {}>() c = Greater(n, z) "

@@ -175,7 +175,9 @@ def test_a_rule_of_ones_own_propagates_elements() -> None:
         """`[2*v, ...]` of the elements `v`."""
         items = ctx.items(0)
         return (
-            ctx.tensor(ctx.input(0).dims) if items is None else ctx.known([None if i is None else 2 * i for i in items])
+            ctx.tensor(ctx.input(0).dims)
+            if items is None
+            else ctx.integer_list([None if i is None else 2 * i for i in items])
         )
 
     body = "a = Shape(x) s = test.propagation.Doubled(a) y = ConstantOfShape(s)"

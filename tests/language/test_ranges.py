@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from shapesmt.errors import UsageError
-from shapesmt.language.ranges import LARGEST, Range, did_you_mean, parse_range, parse_shape, quoted, unknown_name
+from shapesmt.language.ranges import LARGEST, Range, did_you_mean, parse_range, parse_shape, quote, unknown_name
 from tests.support.hang import no_hang
 
 
@@ -131,6 +131,6 @@ def test_a_hostile_name_among_many_is_answered():
 
 
 def test_names_are_quoted_on_one_printable_line():
-    assert quoted("a\n\x1b[31m") == r"'a\n\x1b[31m'"
-    assert quoted("it's") == '"it\'s"'
-    assert len(quoted("x" * 1000)) == 61
+    assert quote("a\n\x1b[31m") == r"'a\n\x1b[31m'"
+    assert quote("it's") == '"it\'s"'
+    assert len(quote("x" * 1000)) == 61

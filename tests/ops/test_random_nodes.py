@@ -10,7 +10,7 @@ import pytest
 
 from shapesmt.algebra.dim import as_dim, symbol
 from shapesmt.algebra.numeric.floats import literal
-from shapesmt.frontends.tensorflow.operators import known
+from shapesmt.frontends.tensorflow.operators import known_operators
 from shapesmt.graph.graph import Attributes, Node
 from shapesmt.ops.torch.schemas import Argument, schema
 from shapesmt.rules import InferenceContext
@@ -21,7 +21,7 @@ from shapesmt.rules.value import elements
 load_everything()
 OWN = [r for r in rules() if not r.nested and r.apply.__module__.startswith("shapesmt.")]  # not those of other tests
 RULES = sorted((r for r in OWN if r.domain == "tensorflow"), key=lambda r: r.name)
-COUNTS = {name: operator.inputs or () for name, operator in known().items()}
+COUNTS = {name: operator.inputs or () for name, operator in known_operators().items()}
 SYMBOLS = [symbol("a", 0), symbol("b", 1), symbol("a", 0) - 2]
 TEXTS = {
     "data_format": ("NHWC", "NCHW", "NDHWC", ""),

@@ -10,7 +10,7 @@ import onnx
 import onnxruntime
 from onnx import helper
 
-from shapesmt.examine import Question, analysed
+from shapesmt.examine import Question, analyse
 from shapesmt.optimize.whole import smaller
 from tests.oracle.runner import Execution, input_shape
 
@@ -19,7 +19,7 @@ onnxruntime.set_default_logger_severity(4)
 
 def simplify(model: onnx.ModelProto, dims: Mapping[str, Any] | None = None, assume: Iterable[str] = ()) -> Any:
     """The simplified model, with its rewrites and the nodes before and after."""
-    return smaller(model, analysed(model, Question(dims, assume=list(assume))))
+    return smaller(model, analyse(model, Question(dims, assume=list(assume))))
 
 
 def session(model: onnx.ModelProto) -> onnxruntime.InferenceSession:

@@ -10,10 +10,10 @@ import pytest
 from onnx import numpy_helper
 
 import shapesmt
-from shapesmt.api import tightened
+from shapesmt.api import answer_tighten
 from shapesmt.errors import ModelError, UsageError
 from shapesmt.examine import Question
-from shapesmt.export.targets.openvino import lost
+from shapesmt.export.targets.openvino import lost_bounds
 from tests.optimize.compared import differences
 from tests.oracle.runner import assignments
 
@@ -80,11 +80,11 @@ def test_iree_gets_no_zero_that_the_file_has() -> None:
 def test_openvino_finds_the_ends(tmp_path: Path) -> None:
     needs_openvino()
     tensors = shapesmt.bounds(onnx.parser.parse_model(POSITIONS), dims=DIMS).tensors
-    assert lost(simple(POSITIONS, None), tensors)
-    assert not lost(simple(POSITIONS, "openvino"), tensors)
+    assert lost_bounds(simple(POSITIONS, None), tensors)
+    assert not lost_bounds(simple(POSITIONS, "openvino"), tensors)
     with pytest.raises(ModelError, match="no proven upper end"):
         simple(POSITIONS, "openvino", dims={"n": "1.."})
-    answer = tightened(onnx.parser.parse_model(POSITIONS), tmp_path / "o.onnx", Question(DIMS, target="openvino"))
+    answer = answer_tighten(onnx.parser.parse_model(POSITIONS), tmp_path / "o.onnx", Question(DIMS, target="openvino"))
     assert answer.simplified is None
 
 
@@ -99,7 +99,7 @@ def test_tightened_and_simplified_at_once(target: str, tmp_path: Path) -> None:
         needs_openvino()
     model, path = onnx.parser.parse_model(HEADS), tmp_path / "out.onnx"
     how = {"valid_only": True, "simplify": True, "trust_ranges": True}
-    answer = tightened(model, path, Question(DIMS, target=target), **how)
+    answer = answer_tighten(model, path, Question(DIMS, target=target), **how)
     made = onnx.load(path)
     assert made == shapesmt.tighten(model, dims=DIMS, target=target, **how)
     assert [*differences(model, made, assignments(SIZES))] == []
@@ -112,13 +112,13 @@ def test_tightened_and_simplified_at_once(target: str, tmp_path: Path) -> None:
     assert (data["nodes_before"], data["nodes_after"]) == (8, left)
     assert {"rule", "node", "op", "reason"} == data["rewrites"][0].keys()
     assert f"  {left} nodes of 8, constants not counted" in str(answer)
-    assert "nodes_before" not in tightened(model, path, Question(DIMS), valid_only=True).to_dict()
+    assert "nodes_before" not in answer_tighten(model, path, Question(DIMS), valid_only=True).to_dict()
 
 
 def test_a_model_that_fails_for_some_input_says_for_which_it_was_made(tmp_path: Path) -> None:
     text = '<ir_version: 8, opset_import: ["":18]> g (float[n] x, float[m] z) => (y) { a = Identity(x) y = Add(a, z) }'
     question = Question({"n": "2..4", "m": "2..4"})
-    answer = tightened(text.encode(), tmp_path / "out.onnx", question, simplify=True)
+    answer = answer_tighten(text.encode(), tmp_path / "out.onnx", question, simplify=True)
     assert (answer.written, answer.simplified) == (None, None)
     for trusted in (True, False):  # a file that holds for all inputs it declares rests on no condition
         made = shapesmt.tighten(text.encode(), dims=question.dims, simplify=True, valid_only=True, trust_ranges=trusted)
@@ -134,6 +134,6 @@ def test_openvino_finds_the_ends_inside_branches() -> None:
                    else_branch = e () => (v) { j = Identity(s) v = Identity(j) }> }"""
     tensors = shapesmt.bounds(onnx.parser.parse_model(text), dims=DIMS).tensors
     made = simple(text, "openvino")
-    assert not [name for name in lost(made, tensors) if not name.endswith("_unsliced")]
+    assert not [name for name in lost_bounds(made, tensors) if not name.endswith("_unsliced")]
     (then,) = (a.g for node in made.graph.node for a in node.attribute if a.name == "then_branch")
     assert not {"Range", "Identity"} & {node.op_type for node in then.node}

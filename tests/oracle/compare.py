@@ -23,7 +23,7 @@ class Truth:
     """What happens at every admissible assignment.
 
     Attributes:
-        granted: Nodes that may fail for data that nobody knows.
+        assumed: Nodes that may fail for data that nobody knows.
         unchecked: Nodes of which only what they give is judged, not whether they run.
         whole: False when some assignments are left out because of that.
         values: What is said of elements of small inputs.
@@ -31,7 +31,7 @@ class Truth:
 
     model: onnx.ModelProto
     runs: list[tuple[dict[str, int], Run]]
-    granted: frozenset[str] = frozenset()
+    assumed: frozenset[str] = frozenset()
     unchecked: frozenset[str] = frozenset()
     whole: bool = True
     values: Mapping[str, int | str] = field(default_factory=dict)
@@ -99,11 +99,11 @@ def _without_granted(truth: Truth, report: Report) -> Truth:
     claims = {f.node: f.holds_iff for f in report.findings}
 
     def unseen(sizes: dict[str, int], run: Run) -> bool:
-        for name in truth.granted | truth.unchecked:
+        for name in truth.assumed | truth.unchecked:
             fails = name in claims and not value(claims[name] or "False", sizes)
             if name in truth.unchecked and name not in run.missing and fails != (name in run.failing):
                 return True
-            if not fails and name in truth.granted and name in run.failing:
+            if not fails and name in truth.assumed and name in run.failing:
                 return True
         return False
 

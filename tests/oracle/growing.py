@@ -38,7 +38,7 @@ class Grown:
     seed: int
     model: onnx.ModelProto
     ranges: dict[str, tuple[int, int]]
-    granted: frozenset[str]
+    assumed: frozenset[str]
 
 
 class Made(NamedTuple):
@@ -73,7 +73,7 @@ class _Grower:
         self.pool: list[Made] = []
         self.sizes: dict[str, int] = {}
         self.ranges: dict[str, tuple[int, int]] = {}
-        self.granted: set[str] = set()
+        self.assumed: set[str] = set()
         self.names = 0
         first = RECIPES[seed % len(RECIPES)]
         self.opset = self.r.choice([o for o in OPSETS if first.since <= o <= first.until])
@@ -126,8 +126,8 @@ class _Grower:
                 return False
             found = {}
         self.nodes += nodes
-        if recipe.granted:
-            self.granted |= {n.name for n in nodes}
+        if recipe.assumed:
+            self.assumed |= {n.name for n in nodes}
         data = recipe.op not in SHAPE_ONLY and any(m.data for m in inputs.values() if m)
         optional = {o for n in nodes if n.op_type == "Optional" for o in n.output}
         tensors = {n: x for n, x in found.items() if isinstance(x, np.ndarray) and n not in optional}
@@ -310,7 +310,7 @@ class _Grower:
         model = helper.make_model(graph, opset_imports=self._imports(), ir_version=10)
         texts = " ".join(d.dim_param for i in inputs for d in i.type.tensor_type.shape.dim)
         used = {name: span for name, span in self.ranges.items() if name in texts}
-        return Grown(self.seed, model, used, frozenset(self.granted))
+        return Grown(self.seed, model, used, frozenset(self.assumed))
 
 
 class Unfit(Exception):  # noqa: N818 - the recipe doesn't fit here

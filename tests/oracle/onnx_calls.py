@@ -122,7 +122,7 @@ def _catalogue(seeds: Iterable[int]) -> Iterator[Call]:
             feeds[given.name] = np.asarray(varied(given.name, dtype, input_shape(given, sizes)))
         weights = {t.name: numpy_helper.to_array(t) for t in case.model.graph.initializer}
         graph = case.model.graph
-        yield made_call(graph.node, feeds, weights, case.model.opset_import, bool(case.granted))
+        yield made_call(graph.node, feeds, weights, case.model.opset_import, bool(case.assumed))
 
 
 def _others() -> Iterator[Call]:

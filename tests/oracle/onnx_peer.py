@@ -37,7 +37,7 @@ class Call:
 
     model: bytes
     feeds: dict[str, Any] = field(hash=False)
-    granted: bool = False
+    assumed: bool = False
     changed: str = ""
 
     @property
@@ -77,7 +77,7 @@ def made_call(
     feeds: dict[str, Any],
     constants: dict[str, Any],
     opsets: Sequence[onnx.OperatorSetIdProto],
-    granted: bool = False,
+    assumed: bool = False,
 ) -> Call:
     """The call of these nodes, its inputs' types those of what they are fed with."""
     inputs = [info(name, value) for name, value in feeds.items()]
@@ -85,7 +85,7 @@ def made_call(
     weights = [numpy_helper.from_array(np.asarray(v), name) for name, v in constants.items()]
     graph = helper.make_graph(list(nodes), "call", inputs, outputs, weights)
     model = helper.make_model(graph, opset_imports=opsets, ir_version=10)
-    return Call(model.SerializeToString(), feeds, granted)
+    return Call(model.SerializeToString(), feeds, assumed)
 
 
 def info(name: str, value: Any) -> onnx.ValueInfoProto:
@@ -181,7 +181,7 @@ def compare(call: Call, run: Run) -> str:
         return "" if run.refused else f"{error}, and ONNX Runtime makes {run.made}"
     verdict, laws = report.verdict.name, ", ".join(f.law for f in report.findings)
     if run.refused:
-        missing = verdict == "PROVED" and not call.granted
+        missing = verdict == "PROVED" and not call.assumed
         return f"PROVED, and ONNX Runtime refuses: {run.refused[:250]}" if missing else ""
     if verdict == "FAILS" and not runs_in_newer(report):
         return f"FAILS, and ONNX Runtime makes {run.made}: {laws}"

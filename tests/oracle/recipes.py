@@ -54,7 +54,7 @@ class Recipe:
     version: int = 1
     attributes: Mapping[str, Any] = field(default_factory=dict)
     code: str = ""
-    granted: bool = False
+    assumed: bool = False
     """Its data may make it fail, which nobody can know beforehand (an index on an empty axis)."""
 
 
@@ -67,15 +67,15 @@ def op(
     until: int = 99,
     domain: str = "",
     version: int = 1,
-    granted: bool = False,
+    assumed: bool = False,
     **attributes: Any,
 ) -> Recipe:
     """One node."""
     given = {f"x{i}": x for i, x in enumerate(inputs)}
-    return Recipe(name, given, outputs, kinds, since, until, domain, version, attributes, granted=granted)
+    return Recipe(name, given, outputs, kinds, since, until, domain, version, attributes, assumed=assumed)
 
 
-def text(code: str, *, since: int = 18, kinds: str = "f", granted: bool = False, **inputs: Any) -> Recipe:
+def text(code: str, *, since: int = 18, kinds: str = "f", assumed: bool = False, **inputs: Any) -> Recipe:
     """Several nodes, in the syntax of ONNX's parser, over inputs that the keywords name."""
     name = re.findall(r"= *(\w+) *[(<]", code)[0]
-    return Recipe(name, inputs, 1, kinds, since, code=code, granted=granted)
+    return Recipe(name, inputs, 1, kinds, since, code=code, assumed=assumed)

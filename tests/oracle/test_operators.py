@@ -77,12 +77,12 @@ def judged(seed: int) -> Iterator[Judged | None]:
     yield None
     counts = Counter(graphs=1, executions=len(runs), odd=sum(run.odd for _, run in runs))
     model, unchecked = execution.model, frozenset(execution.unchecked)
-    truth = Truth(model, runs, case.granted, unchecked, values=pinned)
+    truth = Truth(model, runs, case.assumed, unchecked, values=pinned)
     wrong = disagreements(truth, counts, case.ranges)
     for sizes, run in Random(seed).sample(runs, min(PINNED, len(runs))):
         yield None
         given = {**elements(execution, sizes, tried=0)[1], **{name: sizes[name] for name in free}}
-        one = Truth(model, [({**sizes, **given}, run)], case.granted, unchecked, values=given)
+        one = Truth(model, [({**sizes, **given}, run)], case.assumed, unchecked, values=given)
         wrong += disagreements(one, Counter(), {name: sizes[name] for name in case.ranges})
     yield Judged([f"seed {seed}: {text}" for text in wrong], Counter(_ran(model, runs)), counts)
 

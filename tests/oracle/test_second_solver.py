@@ -12,8 +12,8 @@ from shapesmt.deadline import Deadline
 from shapesmt.examine import Question
 from shapesmt.examine.problem import pose
 from shapesmt.frontends import load
-from shapesmt.system.certify import certify, first_failing
-from shapesmt.system.encode import Encoding, encode
+from shapesmt.system.certify import certify_system, first_failing
+from shapesmt.system.encode import Encoding, encode_graph
 from tests.oracle.graphs import Case, generate
 from tests.oracle.solvers import cvc5_verdict, z3_verdict
 
@@ -22,7 +22,7 @@ SECONDS = 10
 
 def system(case: Case) -> Encoding:
     problem = pose(load(case.model), Question(case.ranges))
-    return encode(problem.graph, problem.inputs, problem.domain.facts)
+    return encode_graph(problem.graph, problem.inputs, problem.domain.facts)
 
 
 def fails_somewhere(encoding: Encoding) -> bool:
@@ -41,7 +41,9 @@ def test_every_judge_agrees(seeds: range) -> None:
             continue
         truth = "sat" if fails_somewhere(encoding) else "unsat"
         said = [z3_verdict(encoding.text, SECONDS), cvc5_verdict(encoding.text, SECONDS)]
-        said.append({"PROVED": "unsat", "REFUTED": "sat"}.get(certify(encoding, Deadline(SECONDS)).verdict, "unknown"))
+        said.append(
+            {"PROVED": "unsat", "REFUTED": "sat"}.get(certify_system(encoding, Deadline(SECONDS)).verdict, "unknown")
+        )
         verdict = shapesmt.check(case.model, dims=case.ranges).verdict
         said.append({Verdict.PROVED: "unsat", Verdict.UNKNOWN: "unknown"}.get(verdict, "sat"))
         assert set(said) <= {truth, "unknown"}, f"seed {seed}: {truth} by enumeration, {said} else"

@@ -6,9 +6,9 @@ from itertools import product
 from random import Random
 
 from shapesmt.algebra.dim import Dim, symbol
-from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.evaluation import Evaluator
 from shapesmt.algebra.formula import Formula, all_of, any_of, at_least, at_most, differs, equal
-from shapesmt.algebra.substitute import atom_of
+from shapesmt.algebra.substitution import atom_of
 from shapesmt.presolve.domain import Domain
 
 H, W, FREE = symbol("h", 1, 12), symbol("w", 0, 9, step=3), symbol("free", 1)

@@ -9,10 +9,10 @@ import pytest
 
 import shapesmt
 from shapesmt.algebra.dim import symbol
-from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.evaluation import Evaluator
 from shapesmt.algebra.formula import Formula, all_of, any_of, at_least, equal
-from shapesmt.algebra.substitute import atom_of
-from shapesmt.presolve.divisors import divisors
+from shapesmt.algebra.substitution import atom_of
+from shapesmt.presolve.divisors import divisor_values
 from shapesmt.presolve.domain import Domain
 from tests.presolve.sets import condition
 
@@ -36,7 +36,7 @@ OF_6 = [-6, -3, -2, -1, 1, 2, 3, 6]
     ],
 )
 def test_factors_of_numbers(fact: Formula, values: dict[str, list[int]]) -> None:
-    assert {s.name: v.tolist() for s, v in divisors(fact).items()} == values
+    assert {s.name: v.tolist() for s, v in divisor_values(fact).items()} == values
 
 
 def test_a_domain_keeps_the_factors_in_range_and_step() -> None:
@@ -53,7 +53,9 @@ def test_random_facts_lose_no_value(seeds: range) -> None:
         for values in product(range(1, 13), range(0, 10, 3)):
             point = dict(zip(atoms, values, strict=True))
             if Evaluator(point).formula(fact):
-                assert all(point[s] in kept for s, kept in divisors(fact).items()), f"seed {seed}: {fact} at {point}"
+                assert all(point[s] in kept for s, kept in divisor_values(fact).items()), (
+                    f"seed {seed}: {fact} at {point}"
+                )
 
 
 def test_bounds_of_the_factors_of_a_size_are_exact() -> None:

@@ -10,15 +10,15 @@ import pytest
 
 from shapesmt.algebra import Verdict
 from shapesmt.algebra.dim import Kind, symbol
-from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.evaluation import Evaluator
 from shapesmt.algebra.formula import FALSE, Formula, any_of, at_least, at_most, differs, divides, equal
-from shapesmt.algebra.substitute import atom_of
+from shapesmt.algebra.substitution import atom_of
 from shapesmt.deadline import Deadline
 from shapesmt.examine.judge import Judge
-from shapesmt.presolve.decide import decide
+from shapesmt.presolve.decisions import decide
 from shapesmt.presolve.domain import Domain
-from shapesmt.presolve.extent import extent
 from shapesmt.presolve.limits import MAX_VALUES
+from shapesmt.presolve.optima import extent
 from tests.presolve.sets import ATOMS, FREE, H, W, admitted, condition, domain
 
 
@@ -89,8 +89,8 @@ def test_an_equality_leaves_one_value_of_a_symbol_without_ends(number: int) -> N
 
 def test_a_cone_holds_what_relations_tie_together() -> None:
     tied = domain(at_least(H, W), at_least(FREE, 5))
-    assert tied.cone(W.symbols) == (ATOMS[:2], [at_least(H, W)])
-    assert tied.cone(FREE.symbols) == (ATOMS[2:], [])
+    assert tied.closure(W.symbols) == (ATOMS[:2], [at_least(H, W)])
+    assert tied.closure(FREE.symbols) == (ATOMS[2:], [])
     assert tied.about(FREE.symbols) == (ATOMS[2:], [at_least(FREE, 5)])
 
 
@@ -98,14 +98,14 @@ def test_a_limit_ties_what_data_decides_to_inputs_but_not_inputs_to_each_other()
     count = symbol("count", kind=Kind.DATA)
     limited = domain()
     limited.limit(at_most(count, H * W))
-    assert {s.name for s in limited.cone(count.symbols)[0]} == {"count", "h", "w"}
-    assert limited.cone(H.symbols) == ([ATOMS[0]], [])
+    assert {s.name for s in limited.closure(count.symbols)[0]} == {"count", "h", "w"}
+    assert limited.closure(H.symbols) == ([ATOMS[0]], [])
     assert limited.limits == (at_most(count, H * W),)
 
 
 def test_the_set_over_other_symbols() -> None:
     other = symbol("half", 1, 6)
-    twin = domain(divides(3, H)).replaced({ATOMS[0]: 2 * other})
+    twin = domain(divides(3, H)).substitute({ATOMS[0]: 2 * other})
     assert [s.name for s in twin.symbols] == ["half", "w", "free"]
     assert twin.values(atom_of(other)).tolist() == [3, 6]  # type: ignore[union-attr]  # two of them
 
@@ -126,7 +126,7 @@ def test_a_fact_that_is_a_grid_narrows_each_symbol_alone() -> None:
     narrowed = domain(any_of(equal((H - 3) * (W - 3), 0), at_most(H, 0)), differs(H, 3))
     assert decide(narrowed, equal(W, 3)).verdict == Verdict.PROVED  # type: ignore[union-attr]
     grid = domain(at_least((H // 4) * (W // 3), 9))  # h // 4 and w // 3 are 3 at most
-    assert grid.cone(H.symbols)[1] == []
+    assert grid.closure(H.symbols)[1] == []
     assert grid.ends(ATOMS[0]) == (12, 12)
     assert grid.about(H.symbols)[1] != []
 
@@ -169,6 +169,6 @@ def test_limits_go_along_to_other_symbols() -> None:
     count, h = symbol("count", 0, kind=Kind.DATA), symbol("h", 1, 12)
     known = Domain([atom_of(h)])
     known.limit(at_least(h, count))
-    narrower = known.replaced({atom_of(h): symbol("h", 4, 8)})
+    narrower = known.substitute({atom_of(h): symbol("h", 4, 8)})
     assert narrower.limits == (at_least(symbol("h", 4, 8), count),)
     assert narrower.key != known.key

@@ -7,11 +7,11 @@ from random import Random
 import pytest
 
 from shapesmt.algebra.dim import Dim, Kind, symbol
-from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.evaluation import Evaluator
 from shapesmt.algebra.formula import Formula, Verdict, all_of, at_least, at_most, equal
-from shapesmt.presolve.decide import decide
+from shapesmt.presolve.decisions import decide
 from shapesmt.presolve.domain import Domain
-from shapesmt.presolve.elimination import Elimination, eliminated, range_facts, solve
+from shapesmt.presolve.elimination import Elimination, eliminate, range_facts, solve
 from tests.presolve.sets import H, W, admitted, condition, domain
 
 PAST, SEQ, TOTAL = symbol("past"), symbol("seq", 1), symbol("total", 1, 64)
@@ -46,7 +46,7 @@ def test_meanings_never_name_what_is_eliminated() -> None:
     elimination = Elimination()
     for fact in (equal(TOTAL, PAST + SEQ), equal(PAST, 2 * COUNT), equal(TOTAL, SEQ + 6)):
         elimination.add(elimination.apply(fact))
-    assert all(m.symbols.isdisjoint(elimination.meanings) for m in elimination.meanings.values())
+    assert all(m.symbols.isdisjoint(elimination.definitions) for m in elimination.definitions.values())
     assert elimination.apply(equal(COUNT, 3)) is not None
     assert elimination.apply(TOTAL - SEQ).constant == 6
 
@@ -60,8 +60,8 @@ def test_a_copy_is_added_to_apart() -> None:
 
 
 def test_the_range_of_what_is_eliminated_is_kept() -> None:
-    meanings, facts = eliminated([equal(TOTAL, PAST + SEQ), at_least(TOTAL, 8)])
-    assert [*meanings.values()] == [PAST + SEQ]
+    definitions, facts = eliminate([equal(TOTAL, PAST + SEQ), at_least(TOTAL, 8)])
+    assert [*definitions.values()] == [PAST + SEQ]
     assert facts == [at_most(PAST + SEQ, 64), at_least(PAST + SEQ, 8)]
     stepped = symbol("stepped", 4, 40, step=4).as_symbol()
     assert stepped is not None
@@ -70,17 +70,17 @@ def test_the_range_of_what_is_eliminated_is_kept() -> None:
 
 def test_later_equalities_are_put_into_earlier_ones() -> None:
     three = symbol("three", 3, 3, fold=False)
-    meanings, _ = eliminated([equal(TOTAL, PAST + SEQ), equal(SEQ, 2 * PAST), equal(PAST, three)])
-    assert {s.name: str(m) for s, m in meanings.items()} == {"total": "3*three", "seq": "2*three", "past": "three"}
+    definitions, _ = eliminate([equal(TOTAL, PAST + SEQ), equal(SEQ, 2 * PAST), equal(PAST, three)])
+    assert {s.name: str(m) for s, m in definitions.items()} == {"total": "3*three", "seq": "2*three", "past": "three"}
 
 
 def test_what_is_left_says_the_same(seeds: range) -> None:
     for seed in seeds:
         r = Random(f"elimination {seed}")
         facts = [equal(H, W + r.randint(-2, 3)), condition(r)]
-        meanings, kept = eliminated(all_of(*facts).conjuncts)
+        definitions, kept = eliminate(all_of(*facts).conjuncts)
         for point in admitted(all_of()):
-            consistent = all(point[s] == Evaluator(point).dim(m) for s, m in meanings.items())
+            consistent = all(point[s] == Evaluator(point).dim(m) for s, m in definitions.items())
             left = consistent and bool(Evaluator(point).formula(all_of(*kept)))
             assert left == bool(Evaluator(point).formula(all_of(*facts))), f"seed {seed}: {facts}"
 

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from shapesmt.algebra.dim import Kind, symbol
-from shapesmt.algebra.evaluate import Evaluator, fits_int64
+from shapesmt.algebra.evaluation import Evaluator, fits_int64
 from shapesmt.algebra.formula import all_of, at_least, at_most, differs, divides, equal
-from shapesmt.algebra.growth import compared
-from shapesmt.algebra.substitute import atom_of
+from shapesmt.algebra.growth import compared_expressions
+from shapesmt.algebra.substitution import atom_of
 from shapesmt.presolve.enumeration import (
     MANY,
     Points,
-    chosen,
     distance,
     magnitude,
+    rows_where,
     seen_at_an_end,
     sides,
     truth_over,
@@ -59,7 +59,7 @@ def test_a_point_where_an_expression_has_its_value() -> None:
 
 
 def test_trips_have_to_hold_all_at_once() -> None:
-    trip = symbol("i", 0, 3, kind=Kind.TRIP)
+    trip = symbol("i", 0, 3, kind=Kind.ITERATION)
     points = Points([ATOMS[0], atom_of(trip)], [AXES[0], np.arange(4)], [])
     assert points.some_run(points.truth(at_least(H, trip)))
     assert not points.some_run(points.truth(differs(trip, 2)))
@@ -81,9 +81,9 @@ def test_many_values_are_bisected_to_the_same_truth() -> None:
 
 def test_chosen_values() -> None:
     values = np.arange(10)
-    assert chosen(values, values >= 4).base is values  # a view: neighbours
-    assert chosen(values, values % 3 == 0).tolist() == [0, 3, 6, 9]
-    assert chosen(values, values > 20).tolist() == []
+    assert rows_where(values, values >= 4).base is values  # a view: neighbours
+    assert rows_where(values, values % 3 == 0).tolist() == [0, 3, 6, 9]
+    assert rows_where(values, values > 20).tolist() == []
 
 
 def test_ends_show_that_something_is_admissible() -> None:
@@ -119,8 +119,8 @@ def test_no_part_of_an_expression_exceeds_its_magnitude(seeds: range) -> None:
         lo, hi = -40, 40
         drawn = drawn_condition(Random(seed), [symbol("m", -9, 30), symbol("n", 1)], 3)[1]
         sizes = {s: max(abs(max(s.lo, lo)), abs(min(s.hi, hi))) for s in drawn.symbols}
-        most = magnitude(compared(drawn), sizes)
+        most = magnitude(compared_expressions(drawn), sizes)
         values = [np.arange(max(s.lo, lo), min(s.hi, hi) + 1) for s in sizes]
         at = Evaluator(dict(zip(sizes, np.meshgrid(*values, indexing="ij", sparse=True), strict=True)))
-        for dim in compared(drawn):
+        for dim in compared_expressions(drawn):
             assert most == inf or np.abs(at.dim(dim)).max() <= most, seed

@@ -23,7 +23,7 @@ from shapesmt.algebra import (
     symbol,
 )
 from shapesmt.presolve.domain import Domain
-from shapesmt.presolve.everywhere import decided, extremes
+from shapesmt.presolve.everywhere import decide_on_cells, extremes
 from tests.algebra.test_identities import expression, formula
 
 H, W = symbol("h", 1), symbol("w", 1)
@@ -47,8 +47,8 @@ def distance(point: tuple[int, ...], symbols: list[Dim]) -> tuple[int, int, tupl
 def checked(symbols: list[Dim], facts: list[Formula], condition: Formula) -> bool:
     """Whether the condition was decided, rightly at the first values of each symbol."""
     within = domain(symbols, *facts)
-    known = decided(within, condition)
-    tied = within.cone(condition.symbols)[0]
+    known = decide_on_cells(within, condition)
+    tied = within.closure(condition.symbols)[0]
     if known is None or any(not fact.symbols <= {*tied} for fact in facts):
         return False
     symbols = [s for s in symbols if atom_of(s) in tied]
@@ -66,7 +66,7 @@ def checked(symbols: list[Dim], facts: list[Formula], condition: Formula) -> boo
         assert at.formula(all_of(*facts)), f"{failing} isn't admitted"
         assert not at.formula(condition), f"{condition} holds at {failing}"
         shown = distance(tuple(failing[atom_of(s)] for s in symbols), symbols)
-        assert shown <= min(bad, default=shown) or within.meanings, f"{condition} fails at {min(bad)} already"
+        assert shown <= min(bad, default=shown) or within.definitions, f"{condition} fails at {min(bad)} already"
     assert holds or not any(truth.values()), f"{condition} holds somewhere"
     if holds and all(s.hi < inf for s in symbols):
         assert any(truth.values()), f"{condition} holds nowhere"
@@ -84,7 +84,7 @@ def ranges(r: Random) -> list[Dim]:
 def bounded(symbols: list[Dim], facts: list[Formula], dim: Dim) -> bool:
     """Whether the ends of an expression are known: attained, and passed at none of the first values of each symbol."""
     within = domain(symbols, *facts)
-    tied, known = within.cone(dim.symbols)[0], extremes(within, dim)
+    tied, known = within.closure(dim.symbols)[0], extremes(within, dim)
     if known is None or any(not fact.symbols <= {*tied} for fact in facts):
         return False
     low, high = known
@@ -163,7 +163,7 @@ def test_quotients_by_sizes_and_lesser_sizes_are_decided_as_running_through_size
 
 
 def test_lines_along_which_two_sizes_grow_alike_are_borders_of_cells() -> None:
-    assert decided(domain([H, W]), equal(H, W)) == ({atom_of(H): 1, atom_of(W): 2}, True)
+    assert decide_on_cells(domain([H, W]), equal(H, W)) == ({atom_of(H): 1, atom_of(W): 2}, True)
     for facts, dim, least in (
         ([], maximum(5 * H - 3 * W, 0) * H, 0),
         ([at_least(5 * H, 3 * W)], 5 * H - 3 * W, 0),
@@ -176,13 +176,15 @@ def test_lines_along_which_two_sizes_grow_alike_are_borders_of_cells() -> None:
 
 
 def test_what_is_no_polynomial_is_left_open() -> None:
-    assert decided(domain([H, W]), at_least(W // H * H + H, W)) is None  # a quotient that no polynomial comes near
+    assert (
+        decide_on_cells(domain([H, W]), at_least(W // H * H + H, W)) is None
+    )  # a quotient that no polynomial comes near
     assert extremes(domain([H, W]), W // H * H) is None
 
 
 def test_finite_ranges_that_machine_words_cannot_count_are_left_open() -> None:
     wide = symbol("wide", 1, 2**63 - 1)
-    assert decided(domain([wide, W]), at_least(wide * W, 5)) is None
+    assert decide_on_cells(domain([wide, W]), at_least(wide * W, 5)) is None
     assert extremes(domain([wide, W]), wide * W) is None
 
 
@@ -196,4 +198,4 @@ def test_listed_values_are_tried_one_by_one() -> None:
 
 def test_numbers_beyond_machine_words_are_left_open() -> None:
     v = symbol("v", -8)
-    assert decided(domain([v]), at_least(((1 << 63) + 1) * v + v // 2, -5)) is None
+    assert decide_on_cells(domain([v]), at_least(((1 << 63) + 1) * v + v // 2, -5)) is None

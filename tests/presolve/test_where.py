@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from shapesmt.algebra.dim import symbol
-from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.evaluation import Evaluator
 from shapesmt.algebra.formula import at_least, divides, equal
-from shapesmt.algebra.substitute import atom_of
+from shapesmt.algebra.substitution import atom_of
 from shapesmt.presolve.domain import Domain
 from shapesmt.presolve.limits import FARTHEST, NEAR
 from shapesmt.presolve.where import Spread, ascending, truth_at, values_of

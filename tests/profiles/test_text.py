@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from shapesmt.profiles.text import Axis, Layout, Root, Words, written
+from shapesmt.profiles.text import Axis, Layout, Root, Words, proposal_text
 
 LAYOUT = Layout(
     {"image": [Axis("n"), 3, Axis("height", 8), Axis("width", 16, 1)], "mask": [Axis("n"), None], "scale": []},
@@ -10,7 +10,7 @@ ARGUMENTS = {"image": "image", "rest": ["mask", ("scale",), {"more": ""}]}
 
 
 def test_sizes_are_multiples_of_dims() -> None:
-    text = written(ARGUMENTS, LAYOUT, {}, ["runs when it\nruns"])
+    text = proposal_text(ARGUMENTS, LAYOUT, {}, ["runs when it\nruns"])
     assert text.splitlines() == [
         "from torch.export import Dim",
         "",
@@ -27,7 +27,7 @@ def test_sizes_are_multiples_of_dims() -> None:
 
 def test_weaker_words() -> None:
     words = {"n": Words.AUTO, "height": Words.DYNAMIC, "width": Words.DYNAMIC}
-    text = written(ARGUMENTS, LAYOUT, words, [])
+    text = proposal_text(ARGUMENTS, LAYOUT, words, [])
     assert "= Dim(" not in text
     assert "{0: Dim.AUTO, 2: Dim.DYNAMIC(min=16, max=512), 3: Dim.DYNAMIC(min=17, max=513)}" in text
 
@@ -35,6 +35,6 @@ def test_weaker_words() -> None:
 def test_names_are_those_that_python_can_have() -> None:
     names = ["a.b", "a_b", "Dim", "class", "1"]
     layout = Layout({"x": [Axis(name) for name in names]}, {name: Root(name, 1, None, 1) for name in names})
-    text = written({"x": "x"}, layout, {}, [])
+    text = proposal_text({"x": "x"}, layout, {}, [])
     assert "{0: a_b, 1: a_b_, 2: Dim_, 3: _class, 4: _1}" in text
     compile(text, "<text>", "exec")

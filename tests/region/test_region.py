@@ -12,7 +12,7 @@ import pytest
 import shapesmt
 from shapesmt.algebra import Kind, Verdict, atom_of
 from shapesmt.algebra.dim import Dim, symbol
-from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.evaluation import Evaluator
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import FALSE, Formula, all_of, any_of, at_least, at_most, differs, divides, equal, select
 from shapesmt.algebra.numeric import bit_and, bit_xor, power
@@ -20,7 +20,7 @@ from shapesmt.algebra.text import CUT
 from shapesmt.deadline import Deadline
 from shapesmt.examine.judge import Judge
 from shapesmt.language.expressions import parse_formula
-from shapesmt.presolve.decide import decide
+from shapesmt.presolve.decisions import decide
 from shapesmt.presolve.domain import Domain
 from shapesmt.region.grids import on_a_grid
 from shapesmt.region.region import Region, describe

@@ -5,13 +5,13 @@ import dataclasses
 import pytest
 
 from shapesmt.algebra import Verdict
-from shapesmt.render.notices import notices
+from shapesmt.render.notices import notices_of
 from shapesmt.report import Counts, Finding, FindingKind, ModelWarning, Report, WarningKind
 from tests.support.reports import CONCAT
 
 
 def only(finding: Finding):
-    (notice,) = notices(Report("m.onnx", finding.verdict, {}, Counts(), (finding,)))
+    (notice,) = notices_of(Report("m.onnx", finding.verdict, {}, Counts(), (finding,)))
     return notice
 
 
@@ -36,4 +36,4 @@ def test_declarations_appear_once_as_warnings():
     claim = Finding(Verdict.FAILS, FindingKind.DECLARATION, "a", "Add", 0, "declared", "n == 3", code="SM902")
     warning = ModelWarning("SM902", WarningKind.DECLARATION, "a", "Add", 0, "y", "the file declares [3] of 'y'")
     report = Report("m.onnx", Verdict.PROVED, {}, Counts(), (claim,), warnings=(warning,))
-    assert [(n.level, n.text) for n in notices(report)] == [("warning", "the file declares [3] of 'y'")]
+    assert [(n.level, n.text) for n in notices_of(report)] == [("warning", "the file declares [3] of 'y'")]

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from google.protobuf import text_format, wrappers_pb2
 
-from shapesmt.profiles.text import Axis, Layout, Root, written
+from shapesmt.profiles.text import Axis, Layout, Root, proposal_text
 from shapesmt.render.quoting import argument, comment, identifier, json_text, mlir, protobuf, python, shell
 from shapesmt.render.text.advice import flags
-from shapesmt.render.text.text import folded
+from shapesmt.render.text.text import wrap_text
 from shapesmt.report import Remedy, Unchecked
 from tests.support.pasted import called, obeyed, words
 from tests.support.payloads import PAYLOADS
@@ -65,7 +65,7 @@ def test_flags_are_left_out_whole(tmp_path: Path) -> None:
 
 def test_proposals_have_any_names() -> None:
     layout = Layout({name: [Axis(name)] for name in PAYLOADS}, {name: Root(name, 2, None, 1) for name in PAYLOADS})
-    text = written({name: name for name in PAYLOADS}, layout, {}, PAYLOADS)
+    text = proposal_text({name: name for name in PAYLOADS}, layout, {}, PAYLOADS)
     assert obeyed(text) == []
     assert [*called(text)["dynamic_shapes"]] == [*PAYLOADS]
 
@@ -73,6 +73,6 @@ def test_proposals_have_any_names() -> None:
 @pytest.mark.parametrize("width", [None, *range(20, 40)])
 def test_no_line_begins_as_a_command_wherever_it_is_wrapped(width: int | None) -> None:
     texts = [
-        folded(Unchecked(name, f"a b {name} c {name} " * 3), width) for name in ("::add-mask::e", "x::error::y" * 9)
+        wrap_text(Unchecked(name, f"a b {name} c {name} " * 3), width) for name in ("::add-mask::e", "x::error::y" * 9)
     ]
     assert obeyed("".join(texts)) == []

@@ -14,7 +14,7 @@ import shapesmt
 from shapesmt.algebra import Verdict
 from shapesmt.cli.main import main
 from shapesmt.laws import CATALOGUE
-from shapesmt.render.sarif import sarif
+from shapesmt.render.sarif import sarif_log
 from shapesmt.report import Counts, Report
 from shapesmt.report.batch import BatchReport, Unchecked
 from shapesmt.report.finding import Cause, Finding, Source
@@ -27,7 +27,7 @@ EVIL = "\x1b[2J</script>%0A::error::\n\u202e\ud800"
 
 
 def log_of(*reports: Report, version: str = "0") -> dict:
-    return sarif(BatchReport(reports), version)
+    return sarif_log(BatchReport(reports), version)
 
 
 def at(path: str, report: Report) -> Report:
@@ -45,7 +45,7 @@ def logs():
     yield log_of(at("models/p q.onnx", proved), at("/abs/unet.onnx", report), at(EVIL, report), at(EVIL, report))
     examples = [(code, shapesmt.explain_code(code).report) for code in CATALOGUE]
     yield log_of(*(at(code, report) for code, report in examples if report is not None))
-    yield sarif(BatchReport((proved, Unchecked("b.onnx", "cannot read b.onnx: it is damaged"))), "0")
+    yield sarif_log(BatchReport((proved, Unchecked("b.onnx", "cannot read b.onnx: it is damaged"))), "0")
 
 
 def only_result(model: bytes, **dims: str) -> dict:
@@ -123,7 +123,9 @@ def test_levels_and_the_verdict_of_a_run():
 def test_what_is_not_checked_is_told_beside_the_results():
     proved = Report("p.onnx", Verdict.PROVED, {}, Counts(2, proved=2))
     assert log_of(proved)["runs"][0]["invocations"] == [{"executionSuccessful": True, "toolExecutionNotifications": []}]
-    (invocation,) = sarif(BatchReport((proved, Unchecked("b.onnx", "it is damaged"))), "0")["runs"][0]["invocations"]
+    (invocation,) = sarif_log(BatchReport((proved, Unchecked("b.onnx", "it is damaged"))), "0")["runs"][0][
+        "invocations"
+    ]
     assert not invocation["executionSuccessful"]
     (told,) = invocation["toolExecutionNotifications"]
     assert (told["level"], told["message"]) == ("error", {"text": "it is damaged"})

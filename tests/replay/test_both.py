@@ -5,14 +5,14 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from shapesmt.examine import Analysis, Question, analysed
+from shapesmt.examine import Analysis, Question, analyse
 from shapesmt.replay.both import assignments
 
 MODEL = b'<ir_version: 8, opset_import: ["":18]> g (float[n,m] x) => (float[n,m] y) { y = Exp(x) }'
 
 
 def analysis(timeout: float = 30, **dims: Any) -> Analysis:
-    return analysed(MODEL, Question(dims, timeout=timeout))
+    return analyse(MODEL, Question(dims, timeout=timeout))
 
 
 def tried(a: Analysis, count: int) -> list[dict[str, int]]:

@@ -28,9 +28,9 @@ def test_lists_are_rearranged_as_arrays(seed: int) -> None:
     shape = tuple(random.randint(0, 3) for _ in range(random.randint(1, 4)))
     known, axis = drawn(random, shape), random.randrange(len(shape))
     places = [random.randrange(shape[axis]) for _ in range(random.randint(0, 4))] if shape[axis] else []
-    assert same(known.taken(axis, places), known.array.take(np.array(places, int), axis))
+    assert same(known.take(axis, places), known.array.take(np.array(places, int), axis))
     other = drawn(random, (*shape[:axis], random.randint(0, 3), *shape[axis + 1 :]))
-    assert same(Listed.joined([known, other], axis), np.concatenate([known.array, other.array], axis))
+    assert same(Listed.concatenate([known, other], axis), np.concatenate([known.array, other.array], axis))
     narrow = drawn(random, tuple(random.choice([1, size]) for size in shape[random.randint(0, len(shape)) :]))
     assert narrow.spread(shape) == tuple(np.broadcast_to(narrow.array, shape).ravel().tolist())
 
@@ -39,7 +39,7 @@ def test_shapes_that_do_not_fit() -> None:
     two, three = Listed((2,), (None, None)), Listed((3, 1), (None,) * 3)
     assert two.spread((3,)) is None
     assert three.spread((3,)) is None
-    assert Listed.joined([three, Listed((3, 2), (None,) * 6)], 0) is None
+    assert Listed.concatenate([three, Listed((3, 2), (None,) * 6)], 0) is None
 
 
 def test_what_grows_along_each_axis_has_its_ends_at_corners() -> None:

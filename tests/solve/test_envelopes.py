@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from shapesmt.algebra.dim import symbol
-from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.evaluation import Evaluator
 from shapesmt.algebra.formula import any_of, at_least, equal, less
 from shapesmt.algebra.numeric.floats import Float, from_dim, literal
 from shapesmt.solve.envelopes import envelope

@@ -8,10 +8,10 @@ from random import Random
 import pytest
 
 from shapesmt.algebra.dim import Atom, Dim, symbol
-from shapesmt.algebra.evaluate import lowest
+from shapesmt.algebra.evaluation import lowest
 from shapesmt.algebra.formula import Formula, any_of, at_least, at_most
 from shapesmt.solve import solver
-from shapesmt.solve.nearby import holds, moved, relevant
+from shapesmt.solve.nearby import holds, nearby_models, relevant
 from shapesmt.solve.solver import check, smallest_model
 from tests.algebra.test_identities import formula
 
@@ -51,7 +51,7 @@ def test_one_moved_symbol_agrees_with_enumeration(seeds: range) -> None:
     for seed in seeds:
         symbols, conditions = drawn(Random(f"moved {seed}"))
         near = [m for m in models(symbols, conditions) if len(off(m)) <= 1]
-        some = list(moved(conditions, symbols))
+        some = list(nearby_models(conditions, symbols))
         assert None not in some, f"seed {seed}"
         low = [m for m in near if not off(m)]
         of_each = (min((m for m in near if s in off(m)), key=lambda m: m[s], default=None) for s in reversed(symbols))

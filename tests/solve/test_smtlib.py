@@ -6,8 +6,8 @@ import itertools
 
 import pytest
 
-from shapesmt.algebra.dim import Dim, defined, symbol
-from shapesmt.algebra.evaluate import evaluate
+from shapesmt.algebra.dim import Dim, define_symbol, symbol
+from shapesmt.algebra.evaluation import evaluate
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import Formula, any_of, at_least, differs, equal, select
 from shapesmt.algebra.numeric.floats import from_dim, literal
@@ -72,7 +72,7 @@ def test_depth_has_no_limit() -> None:
     h = symbol("h", 1, 9)
     deep = h
     for i in range(3000):
-        deep = defined(deep + 1 if i % 2 else minimum(deep, 5000 - h), f"d{i}")
+        deep = define_symbol(deep + 1 if i % 2 else minimum(deep, 5000 - h), f"d{i}")
     text = str(script([at_least(deep, 4000)]))
     assert text.count("\n") < 7000
     assert z3_verdict(text) == "unsat"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from shapesmt.algebra.dim import Dim, symbol
-from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.evaluation import Evaluator
 from shapesmt.algebra.extremes import minimum
 from shapesmt.algebra.formula import FALSE, TRUE, Formula, any_of, at_least, at_most, differs, divides, equal
 from shapesmt.algebra.numeric import from_dim, literal, steps

@@ -26,7 +26,7 @@ from onnx.reference import ReferenceEvaluator
 from shapesmt import inference as walk
 from shapesmt.algebra import positions
 from shapesmt.algebra.dim import Atom, Dim, as_dim, symbol
-from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.evaluation import Evaluator
 from shapesmt.algebra.formula import Formula
 from shapesmt.algebra.numeric.floats import Float
 from shapesmt.frontends import load

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import openvino as ov
 
-from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.evaluation import Evaluator
 from shapesmt.examine.problem import pose
 from shapesmt.frontends import load
 from shapesmt.inference import infer

@@ -6,7 +6,7 @@ from shapesmt.examine import Question
 from shapesmt.examine.problem import pose
 from shapesmt.frontends import load
 from shapesmt.graph.graph import Graph
-from shapesmt.system.encode import Encoding, encode
+from shapesmt.system.encode import Encoding, encode_graph
 
 
 def model(body: str, inputs: str = "float[n, 3, h, w] x", outputs: str = "y") -> Graph:
@@ -16,7 +16,7 @@ def model(body: str, inputs: str = "float[n, 3, h, w] x", outputs: str = "y") ->
 
 def system(graph: Graph, dims: dict[str, str] | None = None, assume: list[str] | None = None) -> Encoding:
     problem = pose(graph, Question(dims, assume=assume))
-    return encode(problem.graph, problem.inputs, problem.domain.facts)
+    return encode_graph(problem.graph, problem.inputs, problem.domain.facts)
 
 
 SKIP = model(

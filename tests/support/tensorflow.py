@@ -18,7 +18,7 @@ import numpy as np
 import tensorflow as tf
 
 import shapesmt
-from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.evaluation import Evaluator
 from shapesmt.algebra.formula import FALSE
 from shapesmt.examine.problem import pose
 from shapesmt.frontends import load

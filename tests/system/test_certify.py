@@ -9,7 +9,7 @@ import pytest
 
 from shapesmt.deadline import Deadline
 from shapesmt.graph.graph import Graph
-from shapesmt.system.certify import certify, first_failing
+from shapesmt.system.certify import certify_system, first_failing
 from tests.oracle.solvers import cvc5_verdict
 from tests.support.systems import SKIP, model, system
 
@@ -44,7 +44,7 @@ def test_a_model_is_decided_as_a_whole(
     graph: Graph, dims: dict[str, str], assume: list[str], verdict: str, law: str
 ) -> None:
     encoding = system(graph, dims, assume)
-    certificate = certify(encoding, Deadline(20))
+    certificate = certify_system(encoding, Deadline(20))
     assert certificate.verdict == verdict
     assert cvc5_verdict(encoding.text) == {"PROVED": "unsat", "REFUTED": "sat"}[verdict]
     if certificate.failing is not None:
@@ -57,7 +57,7 @@ def test_a_model_is_decided_as_a_whole(
 def test_a_model_that_cannot_fail_has_nothing_to_satisfy() -> None:
     encoding = system(model("y = Relu (x)"))
     assert encoding.text.rstrip().endswith("(assert false)\n(check-sat)\n(get-value (|n| |h| |w|))")
-    assert certify(encoding).verdict == "PROVED"
+    assert certify_system(encoding).verdict == "PROVED"
 
 
 def test_what_data_decides_is_bounded_only_where_its_node_runs() -> None:
@@ -68,11 +68,11 @@ def test_what_data_decides_is_bounded_only_where_its_node_runs() -> None:
         "float[1, 1, w] x",
     )
     encoding = system(graph, {"w": "1..2"})
-    certificate = certify(encoding)
+    certificate = certify_system(encoding)
     assert certificate.verdict == "REFUTED"
     assert certificate.failing is not None
     assert certificate.failing.node == "MaxPool_0"
 
 
 def test_a_passed_deadline_decides_nothing() -> None:
-    assert certify(system(MERGE), Deadline(0)).verdict == "UNKNOWN"
+    assert certify_system(system(MERGE), Deadline(0)).verdict == "UNKNOWN"

@@ -7,7 +7,7 @@ expressions is one if the remainder proves it: `(h*w + 3)//h` is w if h is 4 or 
 
     >>> from shapesmt.algebra import symbol
     >>> h, w = symbol("h", 1), symbol("w", 1)
-    >>> form = quasipolynomial((h // 4) * (w // 28) + w)
+    >>> form = quasipolynomial_of((h // 4) * (w // 28) + w)
     >>> {s.name: (form.periods[s], form.degrees[s]) for s in form.periods} == {"h": (4, 1), "w": (28, 1)}
     True
 """
@@ -72,7 +72,7 @@ class Quasipolynomial(NamedTuple):
 _KNOWN: dict[Any, Quasipolynomial | None] = memo("quasi-polynomials", {})
 
 
-def quasipolynomial(dim: Dim) -> Quasipolynomial | None:
+def quasipolynomial_of(dim: Dim) -> Quasipolynomial | None:
     """Return the periods and degrees of an expression; None if it isn't known to be a quasi-polynomial."""
     return Forms(_KNOWN).dim(dim)
 
@@ -106,7 +106,7 @@ def together(parts: Iterable[Quasipolynomial | None], *, of_product: bool = Fals
 def of_formula(formula: Formula) -> Quasipolynomial | None:
     """Return periods and degrees valid for all expressions that a condition compares."""
     if formula not in _KNOWN:
-        _KNOWN[formula] = together(map(quasipolynomial, compared(formula)))
+        _KNOWN[formula] = together(map(quasipolynomial_of, compared_expressions(formula)))
     return _KNOWN[formula]
 
 
@@ -160,7 +160,7 @@ Forms.rows = Rows(
 )
 
 
-def compared(formula: Formula) -> list[Dim]:
+def compared_expressions(formula: Formula) -> list[Dim]:
     """Return the expressions that a condition compares with 0, each once."""
     found, seen, ahead = dict[Dim, None](), set[Formula](), [formula]
     while ahead:
@@ -175,4 +175,4 @@ def compared(formula: Formula) -> list[Dim]:
 def arguments(atom: Atom) -> list[Dim]:
     """Return the expressions that an operation is applied to, including those in its conditions."""
     parts = [part for part in (*atom.args, atom.definition) if isinstance(part, (Dim, Formula))]
-    return [dim for part in parts for dim in ([part] if isinstance(part, Dim) else compared(part))]
+    return [dim for part in parts for dim in ([part] if isinstance(part, Dim) else compared_expressions(part))]

@@ -22,7 +22,7 @@ from shapesmt.algebra.intervals import Interval
 from shapesmt.algebra.numeric.folds import everywhere, fold, too_long
 from shapesmt.algebra.operations import ENTRY, FLOOR_DIVISION, SELECT
 from shapesmt.algebra.relaxation import tight
-from shapesmt.algebra.substitute import any_entry, atom_of, entries, nested, position, substitute
+from shapesmt.algebra.substitution import any_entry, atom_of, atoms_within, entries, position, substitute
 
 MAX_CASES = 16
 MAX_DEPTH = 4  # of nested splits of a box by choices
@@ -47,7 +47,7 @@ def ends_over(element: Dim, box: Box, depth: int = MAX_DEPTH) -> list[Ends] | No
     ends = None if any(map(_by_position, element.atoms())) else _at_corners(element, box)
     if ends is not None:
         return [ends]
-    for atom in filter(_by_position, nested(element) if depth else ()):
+    for atom in filter(_by_position, atoms_within(element) if depth else ()):
         halves = _halves(atom.args[0], box)
         if halves is not None:
             return _in_parts(element, atom, halves, depth - 1)
@@ -57,12 +57,12 @@ def ends_over(element: Dim, box: Box, depth: int = MAX_DEPTH) -> list[Ends] | No
 def whatever_entries(element: Dim) -> Interval:
     """Return an interval that contains an expression for all values of the tensor entries that it reads.
 
-    >>> from shapesmt.algebra.substitute import entry
+    >>> from shapesmt.algebra.substitution import entry
     >>> x, i = symbol("x", 0, 3, kind=Kind.ENTRY), position(1)
     >>> whatever_entries(4 * entry(x, i) + 2)
     (2, 14)
     """
-    apart = [a for a in nested(element) if a.op is ENTRY or (_by_position(a) and _is_innermost(a))]
+    apart = [a for a in atoms_within(element) if a.op is ENTRY or (_by_position(a) and _is_innermost(a))]
     parts = {a: symbol(f"part {i}", a.lo, a.hi, kind=Kind.AXIS) for i, a in enumerate(dict.fromkeys(apart))}
     same = {s: of_atom(s) for s in element.symbols}  # without these, nothing that depends on them would be replaced
     return everywhere(substitute(element, {**same, **parts}))
@@ -88,7 +88,7 @@ def _by_position(atom: Atom) -> bool:
 
 def _is_innermost(choice: Atom) -> bool:
     """Whether a choice has no other choice inside, and its condition reads no entries of tensors."""
-    return not entries(choice.args[0]) and [a.op for a in nested(of_atom(choice))].count(SELECT) == 1
+    return not entries(choice.args[0]) and [a.op for a in atoms_within(of_atom(choice))].count(SELECT) == 1
 
 
 def _in_parts(element: Dim, choice: Atom, halves: tuple[list[Box], list[Box]], depth: int) -> list[Ends] | None:
@@ -155,7 +155,7 @@ def _with_rows(element: Dim, box: Box) -> tuple[Dim, Box]:
 
     The position in a flattened matrix becomes those of its row and its column, so that elements may grow along each.
     """
-    divided = [(a.args[0].as_symbol(), a.args[1]) for a in nested(element) if a.op is FLOOR_DIVISION]
+    divided = [(a.args[0].as_symbol(), a.args[1]) for a in atoms_within(element) if a.op is FLOOR_DIVISION]
     for p, size in sorted(((p, d) for p, d in divided if p in box), key=lambda one: _degree(one[1]), reverse=True):
         first, last = box[p]
         rows = (last + 1) // size

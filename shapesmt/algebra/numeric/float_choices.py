@@ -116,15 +116,15 @@ def float_is_infinite(x: Float, *, down: bool, up: bool) -> Formula:
 
 def float_equal(a: Float, b: Float) -> Formula | None:
     """Return `a == b`; None if one may be NaN, or runtimes may differ."""
-    return _compared(EQUAL, equal, a, b)
+    return _compare(EQUAL, equal, a, b)
 
 
 def float_at_least(a: Float, b: Float) -> Formula | None:
     """Return `a >= b`; None if one may be NaN, or runtimes may differ."""
-    return _compared(AT_LEAST, at_least, a, b)
+    return _compare(AT_LEAST, at_least, a, b)
 
 
-def _compared(op: Step, exact: Callable[[Dim, Dim], Formula], a: Float, b: Float) -> Formula | None:
+def _compare(op: Step, exact: Callable[[Dim, Dim], Formula], a: Float, b: Float) -> Formula | None:
     if a.numerator is not None and b.numerator is not None:
         return exact(a.numerator * b.denominator, b.numerator * a.denominator)
     x, y = _near(a), _near(b)

@@ -8,7 +8,7 @@ rounding, or a tree of float operations that is rounded step by step when sizes 
     >>> half = from_dim(n, "float32") * literal(0.5, "float32")
     >>> half.floor().to_int()
     Dim('n//2')
-    >>> from shapesmt.algebra.evaluate import evaluate
+    >>> from shapesmt.algebra.evaluation import evaluate
     >>> seven = (from_dim(n, "float32") * literal(0.7, "float32")).floor().to_int()
     >>> evaluate(seven, {n.as_symbol(): 10})  # in float32, 10 * 0.7f is 7 and not 6.99...
     7
@@ -22,11 +22,11 @@ from math import gcd, inf, isfinite
 from typing import Any
 
 from shapesmt.algebra.dim import Atom, Dim, as_dim, const, make_atom, symbol
-from shapesmt.algebra.evaluate import SAFE, Evaluator
+from shapesmt.algebra.evaluation import SAFE, Evaluator
 from shapesmt.algebra.formula import Formula, equal, select, truncated_divide_positive
 from shapesmt.algebra.interning import Table
 from shapesmt.algebra.intervals import Bound
-from shapesmt.algebra.numeric.quotients import nearest_fraction, unrounded
+from shapesmt.algebra.numeric.quotients import drop_rounding, nearest_fraction
 from shapesmt.algebra.numeric.steps import (
     ADD,
     CAST,
@@ -91,26 +91,26 @@ class Float:
 
     def floor(self) -> Float:
         """Return the float rounded down."""
-        return self._rounded(FLOOR, lambda n, d: n // d)
+        return self._to_integer(FLOOR, lambda n, d: n // d)
 
     def ceil(self) -> Float:
         """Return the float rounded up."""
-        return self._rounded(CEIL, lambda n, d: -((-n) // d))
+        return self._to_integer(CEIL, lambda n, d: -((-n) // d))
 
     def trunc(self) -> Float:
         """Return the float rounded towards zero."""
-        return self._rounded(TRUNC, lambda n, d: truncated_divide_positive(n, const(d)))
+        return self._to_integer(TRUNC, lambda n, d: truncated_divide_positive(n, const(d)))
 
     def round(self) -> Float:
         """Return the float rounded to the nearest integer, ties to even."""
-        return self._rounded(ROUND, _half_even)
+        return self._to_integer(ROUND, _half_even)
 
-    def _rounded(self, op: Step, exact: Callable[[Dim, int], Dim]) -> Float:
+    def _to_integer(self, op: Step, exact: Callable[[Dim, int], Dim]) -> Float:
         if self.op.whole:
             return self
         fraction = (self.numerator, self.denominator) if self.numerator is not None else None
         if fraction is None and op is not ROUND and self.dtype in NUMPY:
-            fraction = unrounded(self, MANTISSA[self.dtype]) or _nearest_quotient(self)
+            fraction = drop_rounding(self, MANTISSA[self.dtype]) or _nearest_quotient(self)
         return step(op, (self,), self.dtype) if fraction is None else exact_fraction(exact(*fraction), 1, self.dtype)
 
     @property
@@ -137,7 +137,7 @@ class Float:
         """Return the float cast to an integer, rounded towards zero."""
         whole = self.trunc()
         if whole.lo >= BEYOND or whole.hi < -BEYOND:
-            return const(-BEYOND)  # as `_truncated` has it
+            return const(-BEYOND)  # as `_truncate` has it
         if whole.numerator is not None:
             return whole.numerator
         quotient = _as_quotient(whole)
@@ -148,7 +148,7 @@ class Float:
             return f"({self.numerator})/{self.denominator}" if self.denominator > 1 else str(self.numerator)
         return f"{self.op.name}({', '.join(map(str, self.args))})"
 
-    def rebuilt(self, args: Sequence[Any]) -> Float:
+    def rebuild(self, args: Sequence[Any]) -> Float:
         """Return the same operation on other arguments."""
         if self.op is FRACTION:
             return _quotient(args[0], self.denominator, self.dtype)
@@ -161,10 +161,10 @@ class Float:
         """Return the float (or an array of floats) at concrete sizes."""
         known = evaluator.floats
         if self not in known:
-            known[self] = self._computed(evaluator)
+            known[self] = self._compute(evaluator)
         return known[self]
 
-    def _computed(self, evaluator: Values) -> Any:
+    def _compute(self, evaluator: Values) -> Any:
         # float32 holds every number of a type that numpy lacks
         kind = getattr(np, self.dtype if self.dtype in NUMPY else "float32")
         if self.op is FRACTION:
@@ -296,7 +296,7 @@ def _as_quotient(whole: Float) -> Dim | None:
     if not isinstance(size, Dim) or not 0 <= size.lo <= size.hi <= MOST_TRIED:
         return None
     values = np.arange(int(size.lo), int(size.hi) + 1, dtype=np.int64)
-    results = _tried(whole, size, values)
+    results = _values_if_finite(whole, size, values)
     if results is None:
         return None
     if len(values) == 1:
@@ -312,7 +312,7 @@ def _as_quotient(whole: Float) -> Dim | None:
     return None
 
 
-def _tried(whole: Float, size: Dim, values: Any) -> Any:
+def _values_if_finite(whole: Float, size: Dim, values: Any) -> Any:
     """Return the rounded tree at each value of its size; None if one is NaN, infinite or too large."""
     twin = symbol("size", int(values[0]), int(values[-1]), fold=False)
     (atom,) = twin.atoms()
@@ -380,14 +380,14 @@ def _integer_bounds(number: Float) -> tuple[int | float, int | float]:
     return (lo, hi) if within or lo == -inf else (-BEYOND, BEYOND - 1)
 
 
-def _truncated(at: Values, number: Float) -> Any:
+def _truncate(at: Values, number: Float) -> Any:
     """Cast to integers; values out of range and NaN become the smallest integer, as on most processors."""
     with np.errstate(invalid="ignore"):
         whole = np.asarray(number.value(at)).astype(np.int64)
     return whole if whole.ndim else int(whole)
 
 
-TO_INT = Operation("to_int", bounds=_integer_bounds, evaluate=_truncated, opaque=True)
+TO_INT = Operation("to_int", bounds=_integer_bounds, evaluate=_truncate, opaque=True)
 """A float as an integer, rounded towards zero."""
 TO_INT.defines(Float.to_int)
 ADD.defines(Float.__add__)

@@ -1,7 +1,7 @@
 """Folds: the minimum, the maximum or the sum of an expression over all positions of a tensor, as an expression.
 
     >>> from shapesmt.algebra.dim import Kind, symbol
-    >>> from shapesmt.algebra.evaluate import evaluate
+    >>> from shapesmt.algebra.evaluation import evaluate
     >>> n, i = symbol("n", 1, 8), symbol("@1", 0, kind=Kind.AXIS)
     >>> greatest = fold("greatest", i * (6 - i), {i.as_symbol(): n - 1})
     >>> [evaluate(greatest, {n.as_symbol(): size}) for size in (1, 3, 8)]
@@ -20,13 +20,13 @@ from math import inf, prod
 from typing import Any, TypeAlias
 
 from shapesmt.algebra.dim import Atom, Dim, Kind, from_terms, make_atom, of_atom, symbol, total
-from shapesmt.algebra.evaluate import Evaluator, fits_int64
+from shapesmt.algebra.evaluation import Evaluator, fits_int64
 from shapesmt.algebra.formula import Formula, at_least
 from shapesmt.algebra.interning import Table, memo
 from shapesmt.algebra.intervals import Interval
 from shapesmt.algebra.operations import MAX, MIN, SYMBOL, Operation, Values as Point
 from shapesmt.algebra.relaxation import tight
-from shapesmt.algebra.substitute import substitute
+from shapesmt.algebra.substitution import substitute
 from shapesmt.lazy import np
 
 Values: TypeAlias = "np.ndarray[Any, Any]"
@@ -62,13 +62,13 @@ class Fold:
         rows, back = np.unique(listed, axis=0, return_inverse=True)
         if free:
             same = np.unique(rows[:, : len(self.lasts)], axis=0, return_index=True)[1]
-            results = np.concatenate([self._folded(part, free) for part in np.split(rows, same[1:])])
+            results = np.concatenate([self._fold_rows(part, free) for part in np.split(rows, same[1:])])
         else:
             results = self._all_at_once(rows)
         folded = results[back.ravel()].reshape(columns[0].shape)
         return folded if folded.ndim else int(folded)
 
-    def rebuilt(self, args: Sequence[Dim]) -> Dim:
+    def rebuild(self, args: Sequence[Dim]) -> Dim:
         """Return the same fold of another expression, with other last positions."""
         return fold(self.how, args[0], dict(zip(self.lasts, args[1:], strict=True)))
 
@@ -83,7 +83,7 @@ class Fold:
             text = text.replace(f"`{p.name}`", chr(ord("i") + int(p.name[1:]) - 1))
         return f"{self.how}({text})"
 
-    def _folded(self, rows: Values, free: Sequence[Atom]) -> Values:
+    def _fold_rows(self, rows: Values, free: Sequence[Atom]) -> Values:
         """Return the folds for sizes with the same positions, as many at a time as a table has room for."""
         results, rank = np.zeros(len(rows), dtype=np.int64), len(self.lasts)
         count = prod(max(int(last) + 1, 0) for last in rows[0, :rank]) if len(rows) else 0
@@ -115,13 +115,13 @@ class Fold:
 
 def fold(how: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Dim:
     """Return the minimum, the maximum or the sum (`how`) of an element over the positions from 0 to the last ones."""
-    formula = _summed(element, lasts) if how == "sum" else None
+    formula = _closed_sum(element, lasts) if how == "sum" else None
     if formula is not None:
         return formula
     own = {p: symbol(p.name, 0, max(last.hi, 0), kind=p.kind, fold=False) for p, last in lasts.items()}
     capped = substitute(element, own)
     axes = {atom: lasts[p] for p, d in own.items() if (atom := d.as_symbol()) is not None}
-    return make_atom(FOLD, (_interned(how, capped, axes),))
+    return make_atom(FOLD, (_intern(how, capped, axes),))
 
 
 def _bounds(folded: Fold) -> Interval:
@@ -141,7 +141,7 @@ FOLD = Operation(
     fits=lambda folded: folded.fits,
     opaque=True,
 )
-FOLD.defines(lambda rebuilt: rebuilt)  # `Fold.rebuilt` folds anew
+FOLD.defines(lambda rebuilt: rebuilt)  # `Fold.rebuild` folds anew
 
 
 def too_long(dim: Dim) -> bool:
@@ -150,11 +150,11 @@ def too_long(dim: Dim) -> bool:
     return any(MOST_TRIED < prod(max(last.hi + 1, 0) for last in s.lasts.values()) < inf for s in folds)
 
 
-def _summed(element: Dim, lasts: Mapping[Atom, Dim]) -> Dim | None:
+def _closed_sum(element: Dim, lasts: Mapping[Atom, Dim]) -> Dim | None:
     """Return the sum as a formula; None if the element isn't a polynomial of degree at most 2 in each position.
 
     >>> n, i = symbol("n", 1), symbol("@1", 0, kind=Kind.AXIS)
-    >>> _summed(2 * i + 3, {i.as_symbol(): n - 1})
+    >>> _closed_sum(2 * i + 3, {i.as_symbol(): n - 1})
     Dim('2*n + n*n')
     """
     if any(a.op is not SYMBOL and not a.symbols.isdisjoint(lasts) for a in element.atoms()):
@@ -171,7 +171,7 @@ def _summed(element: Dim, lasts: Mapping[Atom, Dim]) -> Dim | None:
 _FOLDS: Table[tuple[Any, ...], Fold] = Table("folds", lambda s: (s.how, s.element, *s.lasts.items()))
 
 
-def _interned(how: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Fold:
+def _intern(how: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Fold:
     key = (how, element, *lasts.items())
     return _FOLDS.get(key) or _FOLDS.make(key, Fold, how, element, lasts)
 

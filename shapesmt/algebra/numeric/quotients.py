@@ -3,7 +3,7 @@
 >>> from shapesmt.algebra.dim import symbol
 >>> from shapesmt.algebra.numeric.floats import from_dim, literal
 >>> frames = from_dim(symbol("n", 1, 480000), "float32") / literal(5, "float32") + literal(1, "float32")
->>> unrounded(frames, 24)
+>>> drop_rounding(frames, 24)
 (Dim('n + 5'), 5)
 >>> frames.ceil().to_int()  # no n is so large that n / 5, rounded, becomes an integer
 Dim('(n + 4)//5 + 1')
@@ -35,7 +35,7 @@ class _Fraction(NamedTuple):
     sums: int | None
 
 
-def unrounded(number: Any, mantissa: int) -> tuple[Dim, int] | None:
+def drop_rounding(number: Any, mantissa: int) -> tuple[Dim, int] | None:
     """Return a tree's value without rounding, if `floor`, `ceil` and `trunc` of both are the same; else None.
 
     A fraction that isn't an integer is at least `1 / bottom` away from one. A quotient that is an integer isn't
@@ -78,18 +78,18 @@ def _fraction(number: Any, mantissa: int) -> _Fraction | None:
         return None
     if (number, mantissa) not in _FRACTIONS:
         a, b = (_fraction(part, mantissa) for part in number.args)
-        _FRACTIONS[number, mantissa] = None if a is None or b is None else _joined(number.op, a, b)
+        _FRACTIONS[number, mantissa] = None if a is None or b is None else _combine(number.op, a, b)
     return _FRACTIONS[number, mantissa]
 
 
 _FRACTIONS: dict[tuple[Any, int], _Fraction | None] = memo("fractions", {})
 
 
-def _joined(op: Any, a: _Fraction, b: _Fraction) -> _Fraction | None:
-    return _divided(a, b) if op is DIV else _added(a, b, 1 if op is ADD else -1)
+def _combine(op: Any, a: _Fraction, b: _Fraction) -> _Fraction | None:
+    return _divide(a, b) if op is DIV else _add(a, b, 1 if op is ADD else -1)
 
 
-def _divided(a: _Fraction, b: _Fraction) -> _Fraction | None:
+def _divide(a: _Fraction, b: _Fraction) -> _Fraction | None:
     divisor = b.top.constant
     if not divisor or a.sums is not None:
         return None
@@ -97,7 +97,7 @@ def _divided(a: _Fraction, b: _Fraction) -> _Fraction | None:
     return _Fraction(top, bottom, a.most * b.bottom / abs(divisor), 0)
 
 
-def _added(a: _Fraction, b: _Fraction, sign: int) -> _Fraction | None:
+def _add(a: _Fraction, b: _Fraction, sign: int) -> _Fraction | None:
     rounded, other = (a, b) if a.sums is not None else (b, a)
     if rounded.sums is None or other.sums is not None or other.bottom != 1:
         return None

@@ -13,10 +13,10 @@ from shapesmt.presolve import Domain, extent
 from shapesmt.report import Calculator, Elements, PlacedNode, Shape, Slider, SymbolRange, TensorData
 from shapesmt.rules import Tensor
 
-__all__ = ["calculator"]
+__all__ = ["calculator_of"]
 
 
-def calculator(problem: Problem, examination: Examination) -> Calculator:
+def calculator_of(problem: Problem, examination: Examination) -> Calculator:
     """Return the formulas over the problem's own symbols, not narrowed by findings."""
     symbols = problem.domain.symbols
     trees = Trees(symbols)

@@ -27,7 +27,7 @@ def cause_graphs(findings: Sequence[Finding], examination: Examination) -> dict[
     for place, finding in enumerate(findings):
         judgement = judged.get(finding.index)
         if judgement is not None and finding.because and len(graphs) < MAX_GRAPHS:
-            graph = cause_graph(finding, examination.original.graph, _shapes(finding, judgement, examination))
+            graph = cause_graph_of(finding, examination.original.graph, _shapes(finding, judgement, examination))
             graphs |= {place: graph} if graph.links else {}
     return graphs
 
@@ -41,7 +41,7 @@ def _shapes(finding: Finding, judgement: Judgement, examination: Examination) ->
     return Shapes(judgement.inference.tensors, None if values is None else judgement.narrowing.values(values))
 
 
-def cause_graph(finding: Finding, graph: Graph, shapes: Shapes) -> CauseGraph:
+def cause_graph_of(finding: Finding, graph: Graph, shapes: Shapes) -> CauseGraph:
     """Return the graph of the nodes that caused a finding, from the inputs to the failing node."""
     causes: dict[Place, list[Cause]] = {}
     for cause in finding.because:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from shapesmt.diagnose.page.calculator import calculator
+from shapesmt.diagnose.page.calculator import calculator_of
 from shapesmt.diagnose.page.cause_graph import cause_graphs
 from shapesmt.diagnose.page.raster import valid_regions
-from shapesmt.examine import Examination, Judge, Problem, unbounded
+from shapesmt.examine import Examination, Judge, Problem, empty_bounds
 from shapesmt.report import Bounds, Calculator, CauseGraph, NumberLine, PageData, Raster, Report
 
 __all__ = ["page_content"]
@@ -16,7 +16,7 @@ __all__ = ["page_content"]
 def page_content(problem: Problem, examination: Examination, judge: Judge, report: Report, sizes: Bounds) -> PageData:
     """Return the report and the bounds with the causes of each failure, the valid regions and the formulas."""
     if not sizes.valid:
-        sizes = replace(sizes, tensors=unbounded(examination))
+        sizes = replace(sizes, tensors=empty_bounds(examination))
     nowhere: tuple[NumberLine | Raster, ...] = ()
     none: dict[int, CauseGraph] = {}
     in_time = judge.deadline.attempt
@@ -25,5 +25,5 @@ def page_content(problem: Problem, examination: Examination, judge: Judge, repor
         sizes,
         in_time(lambda: cause_graphs(report.judged, examination), none),
         in_time(lambda: valid_regions(problem, examination, report.precondition), nowhere),
-        in_time(lambda: calculator(problem, examination), Calculator()),
+        in_time(lambda: calculator_of(problem, examination), Calculator()),
     )

@@ -56,16 +56,16 @@ def _goes_on(condition: Formula, facts: Formula, s: Atom, first: int, period: in
     x = symbol(s.name, first, s.hi - period, step=s.step, kind=s.kind)
     now, then = Substitution({s: x}), Substitution({s: x + period})
     pairs = [(now.apply(f), then.apply(f)) for f in (condition, facts)]
-    return _proven(all_of(*(p for one, other in pairs for p in (implies(one, other), implies(other, one)))), x)
+    return _always_holds(all_of(*(p for one, other in pairs for p in (implies(one, other), implies(other, one)))), x)
 
 
 def _stays(run: Run, condition: Formula, facts: Formula, s: Atom) -> bool:
     """Whether all admissible values from the start of a run are proven to run or fail as it does."""
     x = symbol(s.name, run.first, s.hi, step=s.step, kind=s.kind)
-    return _proven(substitute(implies(facts, condition if run.runs else negate(condition)), {s: x}), x)
+    return _always_holds(substitute(implies(facts, condition if run.runs else negate(condition)), {s: x}), x)
 
 
-def _proven(condition: Formula, x: Dim) -> bool:
+def _always_holds(condition: Formula, x: Dim) -> bool:
     decision = decide(Domain(x.symbols), condition)
     return decision is not None and decision.verdict is Verdict.PROVED
 

@@ -12,7 +12,7 @@ from shapesmt.algebra import TRUE, Atom, Formula, Kind, Verdict, all_of, const, 
 from shapesmt.diagnose.page.lines import number_line
 from shapesmt.examine import Examination, Problem
 from shapesmt.lazy import np
-from shapesmt.presolve import Domain, Values, grouped, truth_at
+from shapesmt.presolve import Domain, Values, group_by_symbols, truth_at
 from shapesmt.region import Truth
 from shapesmt.report import Axis, Cell, NumberLine, Precondition, Raster
 
@@ -44,7 +44,7 @@ def valid_regions(
     conditions = all_of(*(exact or (j.condition for j in judged))).conjuncts
     tied = [f for f in problem.domain.facts if len(f.symbols) > 1]
     examples = [j.decision.counterexample for j in judged if j.decision.counterexample is not None]
-    groups = grouped((*conditions, *tied), problem.domain, attrgetter("symbols"))
+    groups = group_by_symbols((*conditions, *tied), problem.domain, attrgetter("symbols"))
     drawn = []
     for group in groups:
         part = all_of(*(c for c in group.conjuncts if c not in tied))
@@ -58,12 +58,12 @@ def _drawing(
 ) -> NumberLine | Raster | None:
     """Draw a condition that shares no symbol with another; `group` has its facts as well. None if it can't be drawn."""
     if len(group.symbols) > 1:
-        return raster(condition, domain, examples)
+        return raster_of(condition, domain, examples)
     (s,) = group.symbols
     return number_line(condition, s, domain) if s.kind in (Kind.INPUT, Kind.VALUE) else None
 
 
-def raster(condition: Formula, domain: Domain, examples: Sequence[Example]) -> Raster | None:
+def raster_of(condition: Formula, domain: Domain, examples: Sequence[Example]) -> Raster | None:
     """Return the raster of a condition over a domain; None if nothing varies, or it depends on data-dependent sizes.
 
     If there are more than two symbols, it draws two along which some inputs run and some fail; the others have the
@@ -93,14 +93,14 @@ def _drawn(
     axes: tuple[Axis, ...] = ()
     cells: Cells | None = None
     for times in FURTHER:
-        axes = _sampled([_axis(s, len(shown), [e[s] for e in marks], times) for s in shown])
+        axes = _sample_axes([_axis(s, len(shown), [e[s] for e in marks], times) for s in shown])
         nearer, cells = cells, _cells(axes, shown, fixed, condition, facts)
         if cells is None or all(a.total is not None for a in axes) or (nearer or cells)[1][0]:
             break
-    if cells is not None and _blurred(cells[0]) and any(a.block > 1 for a in axes):
+    if cells is not None and _is_blurred(cells[0]) and any(a.block > 1 for a in axes):
         axes = tuple(replace(a, count=min(a.count, CELLS[len(axes) - 1]), block=1, stride=1) for a in axes)
         cells = _cells(axes, shown, fixed, condition, facts) or cells
-    axes, cells = _zoomed(axes, cells, shown, fixed, condition, facts)
+    axes, cells = _zoom(axes, cells, shown, fixed, condition, facts)
     if cells is None:
         return None
     points = [tuple(e[s] for s in shown) for e in marks]
@@ -111,7 +111,7 @@ def _drawn(
     return Raster(axes, cells[0], matter, tuple(one_in_each.values()), cells[1] if whole else None)
 
 
-def _zoomed(
+def _zoom(
     axes: tuple[Axis, ...],
     cells: Cells | None,
     shown: list[Atom],
@@ -120,18 +120,18 @@ def _zoomed(
     facts: list[Formula],
 ) -> tuple[tuple[Axis, ...], Cells | None]:
     """Return only the first part of the axes, if valid or failing inputs are too few to be seen on the whole."""
-    for divisor in () if cells is None or _seen(cells[0]) else NEARER:
+    for divisor in () if cells is None or _shows_enough(cells[0]) else NEARER:
         most = CELLS[len(axes) - 1]
         counts = [max(min(a.count, most // 8), a.count // divisor) for a in axes]
         parts = [replace(a, count=n, block=_power(n / most), stride=1) for a, n in zip(axes, counts, strict=True)]
-        near = _sampled(parts)
+        near = _sample_axes(parts)
         nearer = _cells(near, shown, fixed, condition, facts)
-        if nearer is not None and _seen(nearer[0]):
+        if nearer is not None and _shows_enough(nearer[0]):
             return near, nearer
     return axes, cells
 
 
-def _seen(rows: Sequence[str]) -> bool:
+def _shows_enough(rows: Sequence[str]) -> bool:
     """Whether the drawing shows enough inputs that run and enough that fail."""
     text = "".join(rows)
     running, failing = text.count(Cell.RUNS) + text.count(Cell.MIXED), text.count(Cell.FAILS) + text.count(Cell.MIXED)
@@ -149,7 +149,7 @@ def _axis(s: Atom, rank: int, marked: Sequence[int], times: int) -> Axis:
     return Axis(s.name, first, s.step, count, total, _power(count / CELLS[rank - 1]))
 
 
-def _sampled(axes: list[Axis]) -> tuple[Axis, ...]:
+def _sample_axes(axes: list[Axis]) -> tuple[Axis, ...]:
     """Return the axes with strides large enough that the number of inputs doesn't exceed `MOST`."""
     looked_at = [axis.count for axis in axes]
     while prod(looked_at) > MOST:
@@ -167,7 +167,7 @@ def _power(least: float) -> int:
     return power
 
 
-def _blurred(rows: Sequence[str]) -> bool:
+def _is_blurred(rows: Sequence[str]) -> bool:
     """Whether most cells are mixed: some of their inputs run and some fail."""
     text = "".join(rows)
     return 2 * text.count(Cell.MIXED) > len(text) - text.count(Cell.NONE)

@@ -8,8 +8,8 @@ from functools import partial
 from shapesmt import laws
 from shapesmt.algebra import FALSE, Dim, Formula, Verdict, all_of, equal, implies
 from shapesmt.diagnose.causes import source_of
-from shapesmt.diagnose.warnings.common import chosen, producer_of
-from shapesmt.diagnose.warnings.static import widened
+from shapesmt.diagnose.warnings.common import is_about_inputs, producer_of
+from shapesmt.diagnose.warnings.static import sizes_fixed_by_program
 from shapesmt.errors import ModelError, printable
 from shapesmt.examine import PLACEHOLDERS, Examination, Judge, Problem
 from shapesmt.graph import Declared
@@ -38,7 +38,7 @@ def declarations(
         same = declared, tensors.get(name)
         if same in right:
             continue
-        look = partial(_contradicted, problem, examination, judge, name, declared, names)
+        look = partial(_contradiction, problem, examination, judge, name, declared, names)
         contradicted = judge.deadline.attempt(look, None)
         if contradicted is None:
             right.add(same)
@@ -74,7 +74,7 @@ def _first_named(problem: Problem, examination: Examination) -> dict[str, Dim]:
     return named
 
 
-def _contradicted(
+def _contradiction(
     problem: Problem,
     examination: Examination,
     judge: Judge,
@@ -85,7 +85,7 @@ def _contradicted(
     t = examination.inference.tensors.get(name)
     if t is None or t.shape is None or declared.shape is None or declared.kind != "tensor" or not t.is_tensor:
         return None
-    traced = all_of(*(equal(size, number) for _, _, number, size in widened(problem)))
+    traced = all_of(*(equal(size, number) for _, _, number, size in sizes_fixed_by_program(problem)))
     claim = implies(traced, _claim(t.shape, declared.shape, names))
     decision = judge.decide(examination.domain, examination.narrowing.back(claim))
     if decision.verdict not in (Verdict.DEPENDS, Verdict.FAILS):
@@ -112,7 +112,7 @@ def _claim(shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims:
     if len(shape) != len(declared):
         return FALSE
     known = {i: dims.get(d) if isinstance(d, str) else d for i, d in enumerate(declared)}
-    return all_of(*filter(chosen, (equal(shape[i], d) for i, d in known.items() if d is not None)))
+    return all_of(*filter(is_about_inputs, (equal(shape[i], d) for i, d in known.items() if d is not None)))
 
 
 def of_claim(tensor: str, f: Finding) -> ModelWarning:

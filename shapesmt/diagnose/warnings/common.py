@@ -8,7 +8,7 @@ from shapesmt.graph import Graph, Node
 from shapesmt.laws import code_of_kind
 from shapesmt.report import Counterexample, ModelWarning, WarningKind, in_words
 
-__all__ = ["Examples", "chosen", "producer_of", "warning"]
+__all__ = ["Examples", "is_about_inputs", "producer_of", "warning"]
 
 
 def warning(
@@ -28,8 +28,8 @@ class Examples:
 
     def __init__(self, problem: Problem, examination: Examination, judge: Judge) -> None:
         self._problem, self._judge, self._examination = problem, judge, examination
-        meanings = examination.narrowing.meanings
-        self._meant = {s: meanings.get(s, of_atom(s)) for s in problem.domain.symbols}
+        replacements = examination.narrowing.replacements
+        self._meant = {s: replacements.get(s, of_atom(s)) for s in problem.domain.symbols}
 
     def where(self, condition: Formula) -> Assignment | None:
         """Return the smallest valid input for which the condition holds; None if none is known."""
@@ -37,14 +37,14 @@ class Examples:
             return None
         return self._judge.decide(self._examination.narrowed, negate(condition)).counterexample
 
-    def shown(self, point: Assignment, relevant: frozenset[Atom]) -> tuple[Counterexample, Evaluator]:
+    def counterexample_at(self, point: Assignment, relevant: frozenset[Atom]) -> tuple[Counterexample, Evaluator]:
         """Return an input in the report's symbols, relevant ones marked, and an evaluator of expressions at it."""
         at = Evaluator(self._judge.complete(self._examination.narrowed, point) or {})
         values = {s: at.dim(d) for s, d in self._meant.items()}
         return self._problem.counterexample(values, [s for s, d in self._meant.items() if d.symbols & relevant]), at
 
 
-def chosen(formula: Formula) -> bool:
+def is_about_inputs(formula: Formula) -> bool:
     """Whether all symbols of a condition are sizes of the model's inputs."""
     return all(s.kind is Kind.INPUT for s in formula.symbols)
 

@@ -10,7 +10,7 @@ from shapesmt.deadline import stage
 from shapesmt.diagnose.causes import source_of
 from shapesmt.diagnose.warnings.claims import of_claim
 from shapesmt.diagnose.warnings.common import Examples, warning
-from shapesmt.diagnose.warnings.sizes import large, stretched
+from shapesmt.diagnose.warnings.sizes import ambiguous_broadcasts, large
 from shapesmt.diagnose.warnings.static import static_axes, widened_axes
 from shapesmt.examine import Examination, Judge, Problem, placeholders
 from shapesmt.graph import Node
@@ -32,13 +32,13 @@ def model_warnings(
     examples = Examples(problem, examination, judge)
     valid = not examination.fails
     kinds: tuple[Callable[[], Iterable[ModelWarning]], ...] = (
-        lambda: stretched(problem, examination, examples) if valid else (),
+        lambda: ambiguous_broadcasts(problem, examination, examples) if valid else (),
         lambda: (of_claim(tensor, finding) for tensor, finding in claims),
         lambda: _unreachable(problem, examination, judge),
         lambda: _single_valued(problem),
         lambda: large(problem, examination, examples) if valid else (),
-        lambda: _unused(problem, examination),
-        lambda: _unnamed(problem),
+        lambda: _unused_dimensions(problem, examination),
+        lambda: _shared_placeholders(problem),
         lambda: _static(problem, examination, judge),
     )
     found: list[ModelWarning] = []
@@ -100,7 +100,7 @@ def _single_valued(problem: Problem) -> Iterator[ModelWarning]:
 # Dimensions without effect or without a name
 
 
-def _unused(problem: Problem, examination: Examination) -> Iterator[ModelWarning]:
+def _unused_dimensions(problem: Problem, examination: Examination) -> Iterator[ModelWarning]:
     """Warn of dimensions of inputs that no node reads."""
     tensors, graph = examination.original.tensors, problem.graph
     missing = {s for d in problem.dims.values() for s in d.symbols}
@@ -119,7 +119,7 @@ def _unused(problem: Problem, examination: Examination) -> Iterator[ModelWarning
             yield warning(WarningKind.SYMBOL, facts.Unread(name, tuple(having)), tensor=having[0])
 
 
-def _unnamed(problem: Problem) -> Iterator[ModelWarning]:
+def _shared_placeholders(problem: Problem) -> Iterator[ModelWarning]:
     """Warn of placeholders (`?`) that the file writes for several dimensions, which are independent sizes."""
     for mark, names in placeholders(problem.graph).items():
         dims = [name for name in names if name in problem.dims]

@@ -24,13 +24,13 @@ from shapesmt.algebra import (
     product,
 )
 from shapesmt.algebra.growth import monotone
-from shapesmt.diagnose.warnings.common import Examples, chosen, producer_of, warning
+from shapesmt.diagnose.warnings.common import Examples, is_about_inputs, producer_of, warning
 from shapesmt.examine import Examination, Problem
-from shapesmt.presolve import ascending, decide, remembered
+from shapesmt.presolve import ascending, compute_once, decide
 from shapesmt.report import ModelWarning, WarningKind, facts
 from shapesmt.rules import Tensor
 
-__all__ = ["large", "stretched"]
+__all__ = ["ambiguous_broadcasts", "large"]
 
 MOST_ELEMENTS = (1 << 31) - 1  # the most elements that a signed 32-bit index can count
 STRETCHING = (laws.SIZES_BROADCAST, laws.BATCH_SIZES_BROADCAST)
@@ -40,14 +40,14 @@ MAX_LARGE = 4  # the most different tensors that are examined
 MAX_STRETCHED = 16  # the most different pairs of sizes that are examined
 
 
-def stretched(problem: Problem, examination: Examination, examples: Examples) -> Iterator[ModelWarning]:
+def ambiguous_broadcasts(problem: Problem, examination: Examination, examples: Examples) -> Iterator[ModelWarning]:
     """Warn of two sizes that are equal for some valid inputs, while for others a 1 is broadcast to the other."""
     for index, x, y, when in islice(_open_broadcasts(examination), MAX_STRETCHED):
         apart = any_of(all_of(equal(x, 1), at_least(y, 2)), all_of(equal(y, 1), at_least(x, 2)))
         point = examples.where(all_of(when, apart))
         if point is None or examples.where(all_of(when, equal(x, y), at_least(x, 2))) is None:
             continue  # if they are never equal, the broadcast is intended
-        shown, at = examples.shown(point, x.symbols | y.symbols)
+        shown, at = examples.counterexample_at(point, x.symbols | y.symbols)
         one, other = (x, y) if at.dim(x) == 1 else (y, x)
         value = at.dim(other) if other.symbols else None
         told = facts.Stretched(str(one), str(other), value, shown, str(equal(x, y)))
@@ -61,7 +61,7 @@ def _open_broadcasts(examination: Examination) -> Iterator[tuple[int, Dim, Dim, 
         for r in examination.inference.applications[index].requirements:
             if r.formula.op == "or" and r.law in STRETCHING and r.formula not in seen:
                 seen.add(r.formula)
-                if r.left is not None and r.right is not None and chosen(r.formula):
+                if r.left is not None and r.right is not None and is_about_inputs(r.formula):
                     yield index, r.left, r.right, r.branch
 
 
@@ -71,20 +71,20 @@ def _open_broadcasts(examination: Examination) -> Iterator[tuple[int, Dim, Dim, 
 def large(problem: Problem, examination: Examination, examples: Examples) -> Iterator[ModelWarning]:
     """Warn of the largest tensor with more elements than a signed 32-bit index can count, at a smallest such input."""
     tensors = examination.inference.tensors
-    large = {t: most for t in dict.fromkeys(tensors.values()) if MOST_ELEMENTS < (most := _most(t)) < inf}
+    large = {t: most for t in dict.fromkeys(tensors.values()) if MOST_ELEMENTS < (most := _max_elements(t)) < inf}
     for t in sorted(large, key=large.__getitem__, reverse=True)[:MAX_LARGE]:
         size = product(t.dims)
-        about = size, tuple(examination.narrowing.meanings.items())
-        point = remembered(_POINTS, examination.domain, about, partial(_overflow, size, examination))
+        about = size, tuple(examination.narrowing.replacements.items())
+        point = compute_once(_POINTS, examination.domain, about, partial(_overflow, size, examination))
         if point is not None:
             name = next(name for name, other in tensors.items() if other is t)
-            shown, values = examples.shown(point, size.symbols)
+            shown, values = examples.counterexample_at(point, size.symbols)
             told = facts.Large(name, values.dim(size), shown)
             yield warning(WarningKind.SIZE, told, producer_of(problem.graph, name), tensor=name, example=shown)
             return
 
 
-def _most(t: Tensor) -> Bound:
+def _max_elements(t: Tensor) -> Bound:
     """Return an upper bound on the number of elements of a tensor; 0 if its shape is unknown."""
     most: Bound = 1
     for d in t.shape or ():
@@ -97,7 +97,7 @@ def _overflow(size: Dim, examination: Examination) -> Assignment | None:
     if any(s.universal for s in size.symbols):
         return None
     domain = examination.narrowed
-    symbols, facts = domain.cone(size.symbols)
+    symbols, facts = domain.closure(size.symbols)
     axes = {s: ascending(domain, s) for s in symbols}
     if not all(map(len, axes.values())):
         return None

@@ -10,10 +10,10 @@ from pathlib import PurePath
 from shapesmt import report
 from shapesmt.algebra import Dim, Formula, all_of, differs, equal, negate
 from shapesmt.deadline import limit
-from shapesmt.examine import Examination, Judge, Problem, examined, pose
+from shapesmt.examine import Examination, Judge, Problem, examine_problem, pose
 from shapesmt.graph import GUARDS, Graph, Place
 
-__all__ = ["static_axes", "widened", "widened_axes"]
+__all__ = ["sizes_fixed_by_program", "static_axes", "widened_axes"]
 
 
 def static_axes(graph: Graph, judge: Judge) -> tuple[report.StaticAxis, ...]:
@@ -27,11 +27,11 @@ def static_axes(graph: Graph, judge: Judge) -> tuple[report.StaticAxis, ...]:
     listed: list[report.StaticAxis] = []
     for size in dict.fromkeys(sizes.values()):  # equal numbers vary together: they may have to be equal
         equal = {place: size for place, other in sizes.items() if other == size}
-        listed += judge.deadline.attempt(partial(_listed, graph, equal, judge), ())
+        listed += judge.deadline.attempt(partial(_static_axes, graph, equal, judge), ())
     return tuple(listed)
 
 
-def _listed(graph: Graph, sizes: Mapping[Place, int], judge: Judge) -> tuple[report.StaticAxis, ...]:
+def _static_axes(graph: Graph, sizes: Mapping[Place, int], judge: Judge) -> tuple[report.StaticAxis, ...]:
     return tuple(_static(graph, sizes, judge))
 
 
@@ -43,7 +43,7 @@ def _static(graph: Graph, sizes: Mapping[Place, int], judge: Judge) -> Iterator[
         for name, d in graph.inputs.items()
     }
     with limit(judge.deadline):
-        problem, examination = examined(pose(replace(graph.unguarded, inputs=inputs)), judge, trust=False)
+        problem, examination = examine_problem(pose(replace(graph.unguarded, inputs=inputs)), judge, trust=False)
     for place, size in sizes.items():
         varying = problem.dims[names[place]]
         needing = _fixing(varying, size, examination, judge)
@@ -101,7 +101,7 @@ def _line(graph: Graph, index: int) -> str:
     return f"{PurePath(line.file).name}:{line.line} in {line.function}" if line is not None and line.file else ""
 
 
-def widened(problem: Problem) -> Iterator[tuple[str, int, int, Dim]]:
+def sizes_fixed_by_program(problem: Problem) -> Iterator[tuple[str, int, int, Dim]]:
     """Yield the sizes that the caller gives a range but the program fixes to a number: input, axis, number, size."""
     for name, declared in problem.graph.inputs.items() if problem.graph.is_program else ():
         asked = problem.declared[name][1] or ()
@@ -113,7 +113,7 @@ def widened(problem: Problem) -> Iterator[tuple[str, int, int, Dim]]:
 
 def widened_axes(problem: Problem, examination: Examination, judge: Judge) -> Iterator[report.StaticAxis]:
     """Yield the sizes that the caller gives a range but the program fixes to a number, although no node needs it."""
-    for name, axis, number, size in widened(problem) if examination.decided else ():
+    for name, axis, number, size in sizes_fixed_by_program(problem) if examination.decided else ():
         needing = _needing(size, examination)
         guarded = needing is not None and problem.graph.nodes[needing].op == GUARDS
         free = _varies(size, examination, judge) and _fixing(size, number, examination, judge) is None

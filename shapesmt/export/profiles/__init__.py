@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from shapesmt.errors import UsageError
 from shapesmt.export.profiles import python, ranges, tensorrt
-from shapesmt.language import quoted
+from shapesmt.language import quote
 from shapesmt.render import to_json
 from shapesmt.report import Profile
 
@@ -40,10 +40,10 @@ def require_target(target: str) -> None:
         UsageError: There is no such format.
     """
     if target not in TARGETS:
-        raise UsageError(f"a profile is for one of {', '.join(TARGETS)}, not {quoted(target)}")
+        raise UsageError(f"a profile is for one of {', '.join(TARGETS)}, not {quote(target)}")
 
 
-def exported(profile: Profile, target: str) -> str:
+def export_profile(profile: Profile, target: str) -> str:
     """Return the profile as text to paste.
 
     Raises:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from shapesmt.errors import UsageError
-from shapesmt.export.profiles.sizes import closed, hull, joined, numbers
-from shapesmt.language import quoted
+from shapesmt.export.profiles.sizes import hull, join_boxes, numbers, require_bounds
+from shapesmt.language import quote
 from shapesmt.render import comment, identifier, python
 from shapesmt.report import Profile, TensorProfile
 
@@ -46,12 +46,14 @@ def coreml(profile: Profile) -> str:
         UsageError: A size is unbounded, a rank isn't 1 to 5, or an input has more than 128 shapes.
     """
     tensors = hull(profile)
-    closed(tensors)
+    require_bounds(tensors)
     for name, t in tensors.items():
         if not 0 < (rank := len(t.opt)) <= _COREML_RANK:
-            raise UsageError(f"Core ML takes tensors of 1 to {_COREML_RANK} dimensions; {quoted(name)} has {rank}")
+            raise UsageError(f"Core ML takes tensors of 1 to {_COREML_RANK} dimensions; {quote(name)} has {rank}")
     ranges = {name: _ranges(t) for name, t in tensors.items()}
-    listed = {name: _enumerated(name, profile) for name, t in tensors.items() if profile.assume and t.min != t.max}
+    listed = {
+        name: _enumerated_shapes(name, profile) for name, t in tensors.items() if profile.assume and t.min != t.max
+    }
     if len(listed) < 2:
         return "\n".join(["import coremltools as ct", "", *_coreml_inputs("inputs", {**ranges, **listed})])
     note = "for ct.convert(..., inputs=enumerated, minimum_deployment_target=ct.target.iOS18), from iOS 18 on:"
@@ -64,12 +66,12 @@ def _coreml_inputs(variable: str, shapes: Mapping[str, str]) -> list[str]:
     return [f"{variable} = [", *(f"    ct.TensorType({python(n)}, shape={s})," for n, s in shapes.items()), "]"]
 
 
-def _enumerated(name: str, profile: Profile) -> str:
+def _enumerated_shapes(name: str, profile: Profile) -> str:
     """Return the shapes of an input at the points of all boxes."""
     points = [numbers({name: box.inputs[name]}, p)[name] for box in profile.boxes for p in ("min", "opt", "max")]
     shapes = [*dict.fromkeys(points)]
     if len(shapes) > _COREML_SHAPES:
-        raise UsageError(f"Core ML takes {_COREML_SHAPES} shapes of an input; {quoted(name)} has {len(shapes)}")
+        raise UsageError(f"Core ML takes {_COREML_SHAPES} shapes of an input; {quote(name)} has {len(shapes)}")
     return f"ct.EnumeratedShapes([{', '.join(map(str, shapes))}], default={points[1]})"
 
 
@@ -116,7 +118,7 @@ class _Roots:
     """The `Dim` behind each size: a symbol, or `_height` with `height == 16*_height` if its values are apart."""
 
     def __init__(self, profile: Profile) -> None:
-        self._symbols = joined([box.symbols for box in profile.boxes])
+        self._symbols = join_boxes([box.symbols for box in profile.boxes])
         self._steps: Mapping[str, int] = profile.boxes[0].steps
         self._names: dict[str, str] = {}
         self.definitions: dict[str, str] = {}
@@ -127,15 +129,15 @@ class _Roots:
         size = t.sizes[axis]
         if size.factor < 1 or size.symbol not in self._symbols:
             remark = f"  {comment(size.expr)}"
-            return self._defined(size.name or "size", size.expr, t.min[axis] or 0, t.max[axis], remark)
+            return self._define(size.name or "size", size.expr, t.min[axis] or 0, t.max[axis], remark)
         step, ends = self._steps.get(size.symbol, 1), self._symbols[size.symbol]
         low, high = ends.min[0] or 0, ends.max[0]
         root = ("_" if step > 1 else "") + size.symbol
-        name = self._defined(root, size.symbol, low // step, None if high is None else high // step)
+        name = self._define(root, size.symbol, low // step, None if high is None else high // step)
         factor, offset = size.factor * step, size.factor * (low % step) + size.offset
         return (f"{factor}*" if factor != 1 else "") + name + (f" {'+-'[offset < 0]} {abs(offset)}" if offset else "")
 
-    def _defined(self, wanted: str, expr: str, low: int, high: int | None, remark: str = "") -> str:
+    def _define(self, wanted: str, expr: str, low: int, high: int | None, remark: str = "") -> str:
         """Return the name of the `Dim` for an expression, a unique Python identifier."""
         if expr not in self._names:
             name = identifier(wanted)

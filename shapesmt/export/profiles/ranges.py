@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapesmt.errors import UsageError
 from shapesmt.export.profiles.sizes import hull
-from shapesmt.language import quoted
+from shapesmt.language import quote
 from shapesmt.render import comment, json_text, mlir, python, shell
 from shapesmt.report import Profile, TensorProfile
 
@@ -63,7 +63,7 @@ def stablehlo(profile: Profile) -> str:
 
 def _type(name: str, t: TensorProfile) -> str:
     if t.dtype not in _MLIR:
-        raise UsageError(f"StableHLO has no type for {t.dtype}, that of {quoted(name)}")
+        raise UsageError(f"StableHLO has no type for {t.dtype}, that of {quote(name)}")
     ends = list(zip(t.min, t.max, strict=True))
     shape = "".join(f"{low if low == high else '?'}x" for low, high in ends)
     bounds = ["?" if high is None or low == high else str(high) for low, high in ends]

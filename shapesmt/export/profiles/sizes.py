@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from shapesmt.errors import UsageError, printable
-from shapesmt.language import quoted
+from shapesmt.language import quote
 from shapesmt.render import shell
 from shapesmt.report import Box, Profile, TensorProfile
 
@@ -21,11 +21,11 @@ def numbers(tensors: Mapping[str, TensorProfile], point: str) -> dict[str, tuple
     Raises:
         UsageError: A size is unbounded.
     """
-    closed(tensors)
+    require_bounds(tensors)
     return {name: tuple([size for size in t.at(point) if size is not None]) for name, t in tensors.items()}
 
 
-def closed(tensors: Mapping[str, TensorProfile]) -> None:
+def require_bounds(tensors: Mapping[str, TensorProfile]) -> None:
     """Refuse unbounded sizes.
 
     Raises:
@@ -36,21 +36,21 @@ def closed(tensors: Mapping[str, TensorProfile]) -> None:
             if high is None:
                 size = t.sizes[axis].expr if t.sizes else f"element {axis}"
                 how = "--dim batch=1..32" if t.sizes else shell("--value", printable(f"{name}=1..32"))
-                what = f"{quoted(size)}, in {quoted(name)}, has no upper end, which this format needs"
+                what = f"{quote(size)}, in {quote(name)}, has no upper end, which this format needs"
                 raise UsageError(f"{what}: declare one, as in {how}")
 
 
 def hull(profile: Profile) -> dict[str, TensorProfile]:
     """Return every input from its smallest size in any box to its largest; usual sizes are those of the first box."""
-    return joined([box.inputs for box in profile.boxes])
+    return join_boxes([box.inputs for box in profile.boxes])
 
 
-def joined(boxes: Sequence[Mapping[str, TensorProfile]]) -> dict[str, TensorProfile]:
+def join_boxes(boxes: Sequence[Mapping[str, TensorProfile]]) -> dict[str, TensorProfile]:
     """Return the same tensors of several boxes as one range each."""
-    return {name: _joined(t, [box[name] for box in boxes]) for name, t in boxes[0].items()}
+    return {name: _join_tensor(t, [box[name] for box in boxes]) for name, t in boxes[0].items()}
 
 
-def _joined(first: TensorProfile, boxes: Sequence[TensorProfile]) -> TensorProfile:
+def _join_tensor(first: TensorProfile, boxes: Sequence[TensorProfile]) -> TensorProfile:
     least = [min(sizes, key=_place) for sizes in zip(*(t.min for t in boxes), strict=True)]
     greatest = [max(sizes, key=_place) for sizes in zip(*(t.max for t in boxes), strict=True)]
     return TensorProfile(tuple(least), first.opt, tuple(greatest), first.dtype, first.sizes)

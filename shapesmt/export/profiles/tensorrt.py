@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from shapesmt.errors import UsageError
 from shapesmt.export.profiles.sizes import hull, numbers, open_inputs
-from shapesmt.language import quoted
+from shapesmt.language import quote
 from shapesmt.render import protobuf, shell, to_json
 from shapesmt.report import POINTS, Box, Profile, TensorProfile
 
@@ -33,12 +33,12 @@ def trtexec(profile: Profile) -> str:
         if tensors and len(profile.boxes) > 1:
             words.append(f"--profile={number}")
         for point in POINTS if tensors else ():
-            sizes = [f"{_escaped(name)}:{_by_x(shape)}" for name, shape in numbers(tensors, point).items()]
+            sizes = [f"{_escape(name)}:{_by_x(shape)}" for name, shape in numbers(tensors, point).items()]
             words.append(f"--{point}Shapes={','.join(sizes)}")
     return shell(*words)
 
 
-def _escaped(name: str) -> str:
+def _escape(name: str) -> str:
     """Return a name that `trtexec` reads as one: in quotes if it has a colon."""
     return f"'{name}'" if ":" in name else name
 
@@ -72,7 +72,7 @@ def _options(profile: Profile) -> dict[str, str]:
 def _shapes(tensors: Mapping[str, TensorProfile], point: str) -> str:
     for name in tensors:
         if "," in name:
-            raise UsageError(f"the name {quoted(name)} has a comma, at which ONNX Runtime would cut it")
+            raise UsageError(f"the name {quote(name)} has a comma, at which ONNX Runtime would cut it")
     return ",".join(f"{name}:{_by_x(shape)}" for name, shape in numbers(tensors, point).items())
 
 
@@ -97,5 +97,5 @@ def _batch(box: Box) -> bool:
 def _triton_input(name: str, t: TensorProfile, batch: bool) -> str:
     dims = [-1 if low != high else low for low, high in zip(t.min, t.max, strict=True)][batch:]
     if t.dtype not in _TRITON:
-        raise UsageError(f"Triton has no type for {t.dtype}, that of {quoted(name)}")
+        raise UsageError(f"Triton has no type for {t.dtype}, that of {quote(name)}")
     return f"  {{ name: {protobuf(name)} data_type: {_TRITON[t.dtype]} dims: [ {', '.join(map(str, dims))} ] }}"

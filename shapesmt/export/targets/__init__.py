@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import UsageError
-from shapesmt.language import quoted
+from shapesmt.language import quote
 
 if TYPE_CHECKING:
     import onnx
@@ -21,7 +21,7 @@ BOUNDED = ("openvino",)
 WRITTEN = ("all", "outputs", "none")
 
 
-def written(
+def tensors_to_write(
     proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds], target: str | None = None, which: str | None = None
 ) -> dict[str, TensorBounds]:
     """Return the tensors whose shapes are written: all, the outputs, or none.
@@ -46,10 +46,10 @@ def require(word: str | None, words: Sequence[str] = TARGETS) -> None:
         UsageError: The word isn't in the list.
     """
     if word and word not in words:
-        raise UsageError(f"expected one of {', '.join(words)}, not {quoted(word)}")
+        raise UsageError(f"expected one of {', '.join(words)}, not {quote(word)}")
 
 
-def fitted(
+def fit_model(
     proto: onnx.ModelProto,
     tensors: Mapping[str, TensorBounds],
     target: str | None,

@@ -15,7 +15,7 @@ from onnx import TensorProto, helper
 
 from shapesmt.errors import ModelError, UsageError, pass_on, printable
 from shapesmt.export.targets.edit import Edit, array, graphs_of, names_in, subgraphs, vectors
-from shapesmt.language import quoted
+from shapesmt.language import quote
 
 if TYPE_CHECKING:
     import onnx
@@ -47,7 +47,7 @@ def with_ends(
     for name, t in tensors.items():
         for d in (d for shape in t.shapes for d in shape):
             if d.max is None:
-                raise ModelError(f"the size {quoted(d.expr)} of tensor {quoted(name)} has no proven upper end")
+                raise ModelError(f"the size {quote(d.expr)} of tensor {quote(name)} has no proven upper end")
     copy = type(proto)()
     copy.CopyFrom(proto)
     taken, inside = names_in(copy.graph), inner or {}
@@ -61,7 +61,7 @@ def with_ends(
     sliced: set[str] = set()
     for bounds in (every, {**every, **tensors}):
         for _ in range(ROUNDS):
-            open_axes = lost(copy, bounds)
+            open_axes = lost_bounds(copy, bounds)
             first = {name: axes for name, axes in open_axes.items() if name in every and name not in sliced}
             if not first:
                 break
@@ -70,7 +70,7 @@ def with_ends(
             sliced |= first.keys()
         left = [name for name in open_axes if not name.endswith(UNSLICED)]
         if left:
-            raise ModelError(f"OpenVINO finds no upper end of tensor {quoted(left[0])} ({len(left)} in all)")
+            raise ModelError(f"OpenVINO finds no upper end of tensor {quote(left[0])} ({len(left)} in all)")
     return copy
 
 
@@ -86,12 +86,12 @@ def _numbers(graph: onnx.GraphProto, taken: set[str], tensors: Mapping[str, Tens
             bounds = tensors.get(node.output[0]) if node.op_type == "Reshape" and not node.domain else None
             if bounds is not None and bounds.shape:
                 sizes = [d.min if d.min == d.max else -1 for d in bounds.shape]
-                node.input[1] = _numbered(edit, node.input[1], sizes, constants, made, tensors)
+                node.input[1] = _with_numbers(edit, node.input[1], sizes, constants, made, tensors)
             edit.nodes.append(node)
         edit.finish()
 
 
-def _numbered(
+def _with_numbers(
     edit: Edit,
     target: str,
     sizes: list[int],
@@ -113,7 +113,7 @@ def _numbered(
         if not length or length[0].min != length[0].max:
             return target
         end = place + length[0].min
-        parts.append(_numbered(edit, name, sizes[place:end], constants, {}, tensors) if name in constants else name)
+        parts.append(_with_numbers(edit, name, sizes[place:end], constants, {}, tensors) if name in constants else name)
         place = end
     return target if parts == [*joined.input] else edit.node("Concat", *parts, stem=target, axis=0)
 
@@ -129,7 +129,7 @@ def _tables(
     for node in graph.node:
         for inner in subgraphs(node):
             _tables(inner, taken, tensors, constants)
-        if not _tabled(edit, node, tensors, constants):
+        if not _write_as_table(edit, node, tensors, constants):
             edit.nodes.append(node)
     edit.finish()
 
@@ -144,7 +144,7 @@ def _scalars(graph: onnx.GraphProto) -> dict[str, onnx.TensorProto]:
     return {n: t for n, t in tensors.items() if t.data_type in (t.INT64, t.INT32, t.FLOAT) and not t.dims}
 
 
-def _tabled(
+def _write_as_table(
     edit: Edit, node: onnx.NodeProto, tensors: Mapping[str, TensorBounds], constants: Mapping[str, onnx.TensorProto]
 ) -> bool:
     """Write a Range with integer steps as its start plus a slice of a table; return whether `node` is one."""
@@ -207,7 +207,7 @@ def _count(
     return edit.node("Reshape", length, edit.constant([1]), stem=stem)
 
 
-def lost(proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds]) -> dict[str, list[int]]:
+def lost_bounds(proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds]) -> dict[str, list[int]]:
     """Return the tensors, with their axes, for which OpenVINO loses a bound though it knows those of the node's inputs.
 
     Raises:

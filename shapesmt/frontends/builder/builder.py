@@ -39,7 +39,7 @@ from shapesmt.frontends.nodelink.reader import read
 from shapesmt.frontends.onnx.reader import schemas
 from shapesmt.frontends.onnx.types import Parameters
 from shapesmt.graph import SCHEMA, Document, Flow, Graph, document_of, new_flow, size
-from shapesmt.language import RangeLike, did_you_mean, parse_range, parse_shape, quoted
+from shapesmt.language import RangeLike, did_you_mean, parse_range, parse_shape, quote
 from shapesmt.rules import resolve, rules
 
 OPSET = 21
@@ -111,7 +111,7 @@ class GraphBuilder:
         text = str(parse_range(among, name))
         ranges = self.flow.graph.setdefault("ranges", {})
         if ranges.setdefault(name, text) != text:
-            raise UsageError(f"dimension {quoted(name)} is declared twice: as {ranges[name]} and as {text}")
+            raise UsageError(f"dimension {quote(name)} is declared twice: as {ranges[name]} and as {text}")
         return name
 
     def input(self, name: str, shape: Any = "[...]", *, dtype: str = "float32") -> Handle:
@@ -130,7 +130,7 @@ class GraphBuilder:
             shape = [part if isinstance(part, (int, str, tuple)) or part is None else axis_text(part) for part in shape]
         axes = parse_shape(shape if isinstance(shape, (str, list)) else str(shape), name)
         if "(" not in dtype and dtype not in NUMBERS:
-            raise UsageError(f"{quoted(dtype)} is not an element type{did_you_mean(dtype, NUMBERS)}")
+            raise UsageError(f"{quote(dtype)} is not an element type{did_you_mean(dtype, NUMBERS)}")
         self._claim(name)
         sizes = None if axes is None else [size(axis) for axis in axes]
         self.flow.add_node(name, kind="input", dtype=dtype, shape=sizes)
@@ -178,8 +178,8 @@ class GraphBuilder:
         Handle('encoder/Add_0')
         """
         domain = "" if domain == "ai.onnx" else domain
-        known = self._known(op_type, domain)
-        title = f"{op_type} {quoted(self._scope + name)}" if name else op_type
+        known = self._parameters_of(op_type, domain)
+        title = f"{op_type} {quote(self._scope + name)}" if name else op_type
         names = [None] * outputs if isinstance(outputs, int) else [*outputs]
         if known is not None:
             check_count(title, "input", len(operands), known.inputs)
@@ -187,7 +187,7 @@ class GraphBuilder:
         stated = {key: content for key, content in attributes.items() if content is not None}
         inner = {key: content for key, content in stated.items() if isinstance(content, GraphBuilder)}
         for key, graph in inner.items():
-            graph.check_inside(self, f"{title}: attribute {quoted(key)}")
+            graph.check_inside(self, f"{title}: attribute {quote(key)}")
         content = {key: attribute(part, key, title, known) for key, part in stated.items() if key not in inner}
         if known is not None:
             check_names(title, stated, known)
@@ -214,11 +214,11 @@ class GraphBuilder:
             raise UsageError("an output is a tensor, not None")
         outputs: list[str] = self.flow.graph["outputs"]
         if name and name != handle.name:
-            handle = self._renamed(handle, name)
+            handle = self._rename(handle, name)
         elif handle.name in self._captured:
             handle = self.op("Identity", handle)
         elif handle.name in outputs:
-            raise UsageError(f"tensor {quoted(handle.name)} is an output already; give this one another name")
+            raise UsageError(f"tensor {quote(handle.name)} is an output already; give this one another name")
         outputs.append(handle.name)
         return handle
 
@@ -254,12 +254,12 @@ class GraphBuilder:
             UsageError: The graph has no output, or is a subgraph.
         """
         if self.outer is not None:
-            raise UsageError(f"{quoted(self.flow.graph['name'])} is a subgraph; build the graph around it")
+            raise UsageError(f"{quote(self.flow.graph['name'])} is a subgraph; build the graph around it")
         self._check_finished()
         sizes = [axis for _, d in self.flow.nodes(data=True) for axis in d.get("shape") or () if d["kind"] == "input"]
         for name in self.flow.graph.get("ranges", {}):
             if size(name) not in sizes:
-                raise UsageError(f"dimension {quoted(name)} is declared, but no input has it; name it in a shape")
+                raise UsageError(f"dimension {quote(name)} is declared, but no input has it; name it in a shape")
         self.flow.graph["opsets"] = {domain or "ai.onnx": version for domain, version in self.opsets.items()}
         return read(document_of(self.flow), printable(str(self.flow.graph["name"])))
 
@@ -267,11 +267,11 @@ class GraphBuilder:
 
     def check_inside(self, outer: GraphBuilder, where: str) -> None:
         """Refuse a subgraph that another builder made, or that belongs to another operator already."""
-        name = quoted(self.flow.graph["name"])
+        name = quote(self.flow.graph["name"])
         if self.outer is not outer:
             raise UsageError(f"{where} is the graph {name}, which is no subgraph of this builder; use subgraph()")
         if self._owner:
-            raise UsageError(f"{where} is the subgraph {name}, which {quoted(self._owner)} has already")
+            raise UsageError(f"{where} is the subgraph {name}, which {quote(self._owner)} has already")
         self._check_finished()
 
     def close(self, owner: str) -> Document:
@@ -287,15 +287,15 @@ class GraphBuilder:
 
     def _check_finished(self) -> None:
         if not self.flow.graph["outputs"]:
-            raise UsageError(f"graph {quoted(self.flow.graph['name'])} has no output; say which with output(...)")
+            raise UsageError(f"graph {quote(self.flow.graph['name'])} has no output; say which with output(...)")
 
     def _claim(self, name: str) -> None:
         if self._owner:
-            graph = quoted(self.flow.graph["name"])
-            raise UsageError(f"the subgraph {graph} belongs to {quoted(self._owner)}: nothing can be added to it")
+            graph = quote(self.flow.graph["name"])
+            raise UsageError(f"the subgraph {graph} belongs to {quote(self._owner)}: nothing can be added to it")
         check_name(name, "a node or tensor")
         if name in self._taken:
-            raise UsageError(f"two things are named {quoted(name)}; give one another name")
+            raise UsageError(f"two things are named {quote(name)}; give one another name")
         self._taken.add(name)
 
     def _name(self, name: str, op_type: str) -> str:
@@ -320,7 +320,7 @@ class GraphBuilder:
                 self._claim(name)
         return names
 
-    def _renamed(self, handle: Handle, name: str) -> Handle:
+    def _rename(self, handle: Handle, name: str) -> Handle:
         """Return the tensor renamed; if others refer to its old name, a copy (`Identity`) with the new name."""
         self._claim(name)
         node = self.flow.nodes[handle.node]
@@ -335,7 +335,7 @@ class GraphBuilder:
 
     # Nodes
 
-    def _known(self, op_type: str, domain: str) -> Parameters | None:
+    def _parameters_of(self, op_type: str, domain: str) -> Parameters | None:
         """Return the inputs and attributes of an operator by ONNX's schema; None if only a rule knows the operator."""
         if domain not in self.opsets:
             newest = [rule.since for rule in rules() if rule.domain == domain]
@@ -365,14 +365,14 @@ class GraphBuilder:
             return None
         if isinstance(operand, str):
             how = "pass what `input`, `constant` or `op` gave; for the text itself, `constant`"
-            raise UsageError(f"{title}: {quoted(operand)} is a text, not a tensor; {how}")
+            raise UsageError(f"{title}: {quote(operand)} is a text, not a tensor; {how}")
         if not isinstance(operand, Handle):
             try:
                 return self.constant(operand)
             except UsageError as error:
                 raise UsageError(f"{title}: {error}") from None
         if not operand.name:
-            raise UsageError(f"{title}: output {operand.index} of {quoted(operand.node)} is left out; give it a name")
+            raise UsageError(f"{title}: output {operand.index} of {quote(operand.node)} is left out; give it a name")
         if operand.builder is self:
             return operand
         outer = self.outer
@@ -380,8 +380,8 @@ class GraphBuilder:
             outer = outer.outer
         name = operand.name
         if outer is None:
-            graph = quoted(operand.builder.flow.graph["name"])
-            raise UsageError(f"{title}: tensor {quoted(name)} is one of another builder, {graph}")
+            graph = quote(operand.builder.flow.graph["name"])
+            raise UsageError(f"{title}: tensor {quote(name)} is one of another builder, {graph}")
         if name not in self._captured:
             self._captured[name] = operand
             operand.builder.fixed.add(name)

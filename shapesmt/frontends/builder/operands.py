@@ -12,7 +12,7 @@ from shapesmt.frontends.nodelink.reader import attribute as value
 from shapesmt.frontends.onnx.reader import schemas
 from shapesmt.frontends.onnx.types import Parameters
 from shapesmt.graph import DTYPES, Document, Literal, constant as literal
-from shapesmt.language import did_you_mean, quoted
+from shapesmt.language import did_you_mean, quote
 from shapesmt.rules import rules
 
 NUMBERS = {dtype: number for number, dtype in DTYPES.items() if dtype}
@@ -24,12 +24,12 @@ _ENDLESS = 2**31 - 1  # ONNX's maximum for an operator whose last input or outpu
 def check_name(name: object, what: str) -> None:
     """Refuse a name that is not a text, or is empty."""
     if not isinstance(name, str) or not name:
-        raise UsageError(f"the name of {what} is a text, not {quoted(name)}")
+        raise UsageError(f"the name of {what} is a text, not {quote(name)}")
 
 
 def unknown_operator(op_type: str, domain: str, version: int) -> UsageError:
     """Return the error for an operator without rule and schema, with a similar name or a domain that has it."""
-    title = f"no operator {quoted(op_type)} in {domain or 'ai.onnx'}, opset {version}"
+    title = f"no operator {quote(op_type)} in {domain or 'ai.onnx'}, opset {version}"
     known = [*rules()]
     own = min((r.since for r in known if (r.domain, r.name) == (domain, op_type)), default=None)
     since = schemas().since.get((domain, op_type), own)
@@ -57,10 +57,10 @@ def check_names(title: str, attributes: Mapping[str, Any], known: Parameters) ->
     """Refuse an attribute that the operator doesn't have, and a missing attribute that it requires."""
     for key in attributes:
         if key not in known.attributes:
-            raise UsageError(f"{title} has no attribute {quoted(key)}{did_you_mean(key, known.attributes)}")
+            raise UsageError(f"{title} has no attribute {quote(key)}{did_you_mean(key, known.attributes)}")
     for key in known.required:
         if key not in attributes:
-            raise UsageError(f"{title} needs the attribute {quoted(key)}")
+            raise UsageError(f"{title} needs the attribute {quote(key)}")
 
 
 def attribute(content: Any, key: str, title: str, known: Parameters | None) -> Any:
@@ -75,7 +75,7 @@ def attribute(content: Any, key: str, title: str, known: Parameters | None) -> A
     if isinstance(plain, bool):
         plain = int(plain)
     try:
-        value(plain, f"{title}: attribute {quoted(key)}", expected)
+        value(plain, f"{title}: attribute {quote(key)}", expected)
     except RefusedError as error:
         raise UsageError(str(error)) from None
     return {"float": str(plain)} if isinstance(plain, float) and not math.isfinite(plain) else plain
@@ -86,27 +86,27 @@ def constant(values: Any, dtype: str) -> Document:
     import numpy as np
 
     if dtype and dtype not in NUMBERS:
-        raise UsageError(f"{quoted(dtype)} is not an element type{did_you_mean(dtype, NUMBERS)}")
+        raise UsageError(f"{quote(dtype)} is not an element type{did_you_mean(dtype, NUMBERS)}")
     try:
         array = np.asarray(values)
     except (TypeError, ValueError):  # lists of different lengths
-        raise UsageError(f"a constant is a number, a list of them or an array, not {quoted(values)}") from None
+        raise UsageError(f"a constant is a number, a list of them or an array, not {quote(values)}") from None
     own_dtype = "string" if array.dtype.kind == "U" else array.dtype.name
     dtype = dtype or (own_dtype if hasattr(values, "dtype") else _USUAL.get(own_dtype, own_dtype))
     if dtype not in NUMBERS or array.dtype.kind not in "biufU":
-        raise UsageError(f"a constant is a number, a list of them or an array, not {quoted(values)}")
+        raise UsageError(f"a constant is a number, a list of them or an array, not {quote(values)}")
     if array.size > Literal.LIMIT:
         return literal(Literal(dtype, array.shape))
     numbers = array.astype(bool) if dtype == "bool" else array.astype(float) if "float" in dtype else array
     if "int" in dtype and array.dtype.kind not in "iu":
-        raise UsageError(f"a constant of type {dtype} holds integers, not {quoted(values)}")
+        raise UsageError(f"a constant of type {dtype} holds integers, not {quote(values)}")
     return literal(Literal(dtype, array.shape, numbers.reshape(-1).tolist()))
 
 
 def opset_version(version: object, domain: str) -> int:
     """Return the version of an operator set, an integer of at least 1."""
     if not isinstance(version, int) or version < 1:
-        raise UsageError(f"the opset of {quoted(domain or 'ai.onnx')} is a number from 1 on, not {quoted(version)}")
+        raise UsageError(f"the opset of {quote(domain or 'ai.onnx')} is a number from 1 on, not {quote(version)}")
     return version
 
 

@@ -43,7 +43,7 @@ def texts(contents: Sequence[Any], path: str, *, empty: bool = False) -> tuple[s
     """Return the values of a list if they are names."""
     for i, content in enumerate(contents):
         if not isinstance(content, str) or not (content or empty):
-            refuse(f"{path}[{i}]", f"a name, not {shown(content)}")
+            refuse(f"{path}[{i}]", f"a name, not {value_text(content)}")
     return tuple(contents)
 
 
@@ -65,7 +65,7 @@ def a(content: Any, kind: type[T], path: str) -> T:
     if kind is list and isinstance(content, tuple):
         content = list(content)
     if not isinstance(content, kind) or (kind is int and isinstance(content, bool)):
-        refuse(path, f"{_CALLED[kind]}, not {shown(content)}")
+        refuse(path, f"{_CALLED[kind]}, not {value_text(content)}")
     return content
 
 
@@ -78,10 +78,10 @@ def at(path: str, key: str) -> str:
     key = str(key)
     if key.isidentifier() and key.isprintable():
         return f"{path}.{printable(key, 60)}" if path else printable(key, 60)
-    return f"{path}[{shown(key)}]"
+    return f"{path}[{value_text(key)}]"
 
 
-def shown(content: object) -> str:
+def value_text(content: object) -> str:
     """Return a value for a message, on one line."""
     if isinstance(content, (dict, list, tuple)):
         return _CALLED[dict if isinstance(content, dict) else list]

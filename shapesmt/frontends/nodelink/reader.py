@@ -12,8 +12,8 @@ from typing import Any
 
 from shapesmt.collector import gc_paused
 from shapesmt.errors import ModelError, printable
-from shapesmt.frontends.nodelink.fields import RefusedError, a, at, field, refuse, shown, texts
-from shapesmt.frontends.nodelink.tensors import axes, declared, literal, number, symbol_range
+from shapesmt.frontends.nodelink.fields import RefusedError, a, at, field, refuse, texts, value_text
+from shapesmt.frontends.nodelink.tensors import axes, literal, number, read_declaration, symbol_range
 from shapesmt.frontends.onnx.reader import schemas
 from shapesmt.frontends.onnx.types import FITS, LAST_OPSET, TYPE_NAMES, Parameters
 from shapesmt.graph import (
@@ -28,9 +28,9 @@ from shapesmt.graph import (
     Reference,
     Runtime,
     label,
-    ordered,
     origin,
     refuse_recursion,
+    sort_nodes,
 )
 from shapesmt.language import LARGEST, Range
 
@@ -102,7 +102,7 @@ def _model(document: Mapping[str, Any], source: str) -> Graph:
     about = field(document, "graph", "", dict)
     schema = field(about, "schema", "graph", str)
     if schema != SCHEMA:
-        refuse("graph.schema", f'this version reads "{SCHEMA}", not {shown(schema)}')
+        refuse("graph.schema", f'this version reads "{SCHEMA}", not {value_text(schema)}')
     functions: dict[tuple[str, str], Function] = {}
     reader = _Reader(source, _opsets(about, "graph"), functions)
     for i, f in enumerate(field(about, "functions", "graph", list, [])):
@@ -153,7 +153,7 @@ class _Reader:
             outputs=texts(field(about, "outputs", where, list), at(where, "outputs")),
             nodes=contents.operators(),
             literals=contents.literals,
-            declared={name: declared(d, at(at(where, "declared"), name)) for name, d in declarations.items()},
+            declared={name: read_declaration(d, at(at(where, "declared"), name)) for name, d in declarations.items()},
             opsets=self.opsets,
             functions=self.functions,
             ranges={**ranges, **contents.ranges},
@@ -162,7 +162,9 @@ class _Reader:
             runtime=_runtime(field(about, "runtime", where, str, Runtime.ONNX.value), at(where, "runtime")),
         )
         title = f"{self.source}, in {path}" if path else self.source
-        nodes = ordered(graph.nodes, [*graph.inputs, *graph.literals, *contents.captured], title, needed=graph.outputs)
+        nodes = sort_nodes(
+            graph.nodes, [*graph.inputs, *graph.literals, *contents.captured], title, needed=graph.outputs
+        )
         return graph if nodes is graph.nodes else replace(graph, nodes=nodes)
 
     def function(self, f: Mapping[str, Any], path: str) -> Function:
@@ -202,7 +204,7 @@ class _Reader:
         if expected == "floats" and isinstance(value, tuple) and all(type(v) is int for v in value):
             return tuple(float(v) for v in value if isinstance(v, int))
         if expected in FITS and not isinstance(value, Reference) and not FITS[expected](value):
-            refuse(path, f"{TYPE_NAMES[expected]}, not {shown(content)}")
+            refuse(path, f"{TYPE_NAMES[expected]}, not {value_text(content)}")
         return value
 
     def list(self, content: Sequence[Any], path: str) -> AttributeValue:
@@ -212,16 +214,16 @@ class _Reader:
         if kinds == {int, float}:
             kinds, parts = {float}, [float(part) for part in parts]  # type: ignore[arg-type]  # the line above says so
         if len(kinds) > 1 or Reference in kinds:
-            refuse(path, f"a list of values of one type, not {shown(content)}")
+            refuse(path, f"a list of values of one type, not {value_text(content)}")
         return tuple(parts)  # type: ignore[return-value]  # they are of one type
 
     def single(self, content: Any, path: str) -> AttributeValue:
         """Return the value of an attribute, or of a part of one, that is no list."""
         if isinstance(content, bool) or content is None:
-            refuse(path, f"an integer, a number, a text, a list or an object, not {shown(content)}")
+            refuse(path, f"an integer, a number, a text, a list or an object, not {value_text(content)}")
         if isinstance(content, int):
             if not -LARGEST - 1 <= content <= LARGEST:
-                refuse(path, f"an integer of 64 bits, not {shown(content)}")
+                refuse(path, f"an integer of 64 bits, not {value_text(content)}")
             return content
         if isinstance(content, (float, str)):
             return content
@@ -234,7 +236,7 @@ class _Reader:
                 refuse(path, "a reference to a function's attribute, but in no function")
             return Reference(field(document, "reference", path, str))
         if "type" in document:
-            return declared(document["type"], f"{path}.type")
+            return read_declaration(document["type"], f"{path}.type")
         return number(document, path) if "float" in document else literal(document, path)
 
 
@@ -257,7 +259,7 @@ class _Nodes:
     def _add(self, path: str, node: Mapping[str, Any]) -> None:
         name = _id(node, "id", path)
         if name in self._outputs:
-            refuse(f"{path}.id", f"another node has the id {shown(name)}")
+            refuse(f"{path}.id", f"another node has the id {value_text(name)}")
         kind = field(node, "kind", path, str, "operator")
         self._outputs[name] = (name,)
         if kind == "operator":
@@ -273,7 +275,7 @@ class _Nodes:
             self.captured.append(name)
         else:
             inside = ', "captured"' if self.reader.depth else ""
-            refuse(f"{path}.kind", f'"operator", "input", "constant"{inside}, not {shown(kind)}')
+            refuse(f"{path}.kind", f'"operator", "input", "constant"{inside}, not {value_text(kind)}')
 
     def _input(self, node: Mapping[str, Any], path: str, name: str) -> Declared:
         """Return the declared type and shape of an input; a range in the shape becomes a named dimension (`x_dim0`)."""
@@ -285,7 +287,7 @@ class _Nodes:
             if isinstance(size, Range):
                 self.ranges[label(name, i)] = replace(size, origin=origin(name))
             shape.append(label(name, i) if isinstance(size, Range) else size)
-        return declared(node, path)._replace(shape=None if sizes is None else tuple(shape))
+        return read_declaration(node, path)._replace(shape=None if sizes is None else tuple(shape))
 
     def connect(self, edges: Sequence[Any], path: str) -> None:
         """Connect the outputs to the inputs that the edges name."""
@@ -295,16 +297,16 @@ class _Nodes:
             source, target = (_id(edge, end, where) for end in ("source", "target"))
             for end, name in (("source", source), ("target", target)):
                 if name not in self._outputs:
-                    refuse(f"{where}.{end}", f"no node has the id {shown(name)}")
+                    refuse(f"{where}.{end}", f"no node has the id {value_text(name)}")
             outputs = self._outputs[source]
             output = field(edge, "output", where, int, 0)
             if not 0 <= output < len(outputs) or not outputs[output]:
-                refuse(f"{where}.output", f"node {shown(source)} has no output {output}")
+                refuse(f"{where}.output", f"node {value_text(source)} has no output {output}")
             tensor = edge.get("tensor", outputs[output])
             if tensor != outputs[output]:
-                refuse(f"{where}.tensor", f"that output is {shown(outputs[output])}, not {shown(tensor)}")
+                refuse(f"{where}.tensor", f"that output is {value_text(outputs[output])}, not {value_text(tensor)}")
             if target not in self._reads:
-                refuse(f"{where}.target", f"node {shown(target)} is no operator")
+                refuse(f"{where}.target", f"node {value_text(target)} is no operator")
             self._read(target, edge, where, outputs[output], len(edges))
 
     def _read(self, target: str, edge: Mapping[str, Any], where: str, tensor: str, most: int) -> None:
@@ -314,7 +316,7 @@ class _Nodes:
         if not 0 <= index < most + _GAPS:
             refuse(f"{where}.input", f"the number of an input, from 0, not {index}")
         if index in reads:
-            refuse(f"{where}.input", f"two edges lead to input {index} of node {shown(target)}")
+            refuse(f"{where}.input", f"two edges lead to input {index} of node {value_text(target)}")
         reads[index] = tensor
 
     def operators(self) -> list[Node]:
@@ -339,13 +341,13 @@ def _id(document: Mapping[str, Any], key: str, path: str) -> str:
     """Return the id of a node under a key: a text, or an integer, which becomes a text."""
     name = field(document, key, path, object)
     if isinstance(name, bool) or not isinstance(name, (str, int)) or name == "":
-        refuse(at(path, key), f"a text or an integer, not {shown(name)}")
-    return name if isinstance(name, str) else shown(name)
+        refuse(at(path, key), f"a text or an integer, not {value_text(name)}")
+    return name if isinstance(name, str) else value_text(name)
 
 
 def _runtime(name: str, path: str) -> Runtime:
     if name not in {runtime.value for runtime in Runtime}:
-        refuse(path, f"one of {', '.join(runtime.value for runtime in Runtime)}, not {shown(name)}")
+        refuse(path, f"one of {', '.join(runtime.value for runtime in Runtime)}, not {value_text(name)}")
     return Runtime(name)
 
 
@@ -354,6 +356,6 @@ def _opsets(about: Mapping[str, Any], path: str) -> dict[str, int]:
     for domain in field(about, "opsets", path, dict, {}):
         version = field(about["opsets"], domain, f"{path}.opsets", int)
         if not 1 <= version <= LAST_OPSET:
-            refuse(at(f"{path}.opsets", domain), f"an opset from 1 on, not {shown(version)}")
+            refuse(at(f"{path}.opsets", domain), f"an opset from 1 on, not {value_text(version)}")
         opsets["" if domain == "ai.onnx" else domain] = version
     return opsets

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from shapesmt.errors import UsageError
-from shapesmt.frontends.nodelink.fields import a, field, refuse, shown
+from shapesmt.frontends.nodelink.fields import a, field, refuse, value_text
 from shapesmt.graph import DTYPES, Declared, Literal, Scalar
 from shapesmt.language import LARGEST, Origin, Range, parse_range, parse_shape
 
@@ -31,15 +31,17 @@ def symbol_range(content: Any, path: str) -> str | Range:
         refuse(path, str(error))
 
 
-def declared(content: Any, path: str) -> Declared:
+def read_declaration(content: Any, path: str) -> Declared:
     """Return the type and shape that a document declares for a tensor."""
     document = a(content, dict, path)
     dtype = field(document, "dtype", path, str, "")
     outer = dtype.partition("(")[0]
     if "(" not in dtype and dtype not in _NAMES:
-        refuse(f"{path}.dtype", f"an element type such as float32, not {shown(dtype)}")
+        refuse(f"{path}.dtype", f"an element type such as float32, not {value_text(dtype)}")
     if "(" in dtype and outer not in _KINDS:
-        refuse(f"{path}.dtype", f"an element type, or seq(...), optional(...), map(...) of one, not {shown(dtype)}")
+        refuse(
+            f"{path}.dtype", f"an element type, or seq(...), optional(...), map(...) of one, not {value_text(dtype)}"
+        )
     shape = axes(document.get("shape"), f"{path}.shape")
     kind = "sparse" if field(document, "sparse", path, bool, False) else _KINDS.get(outer, "tensor")
     plain = None if shape is None else tuple(None if isinstance(axis, Range) else axis for axis in shape)
@@ -55,7 +57,7 @@ def axes(content: Any, path: str) -> tuple[int | str | Range | None, ...] | None
         refuse(path, f"a shape of at most {RANK} dimensions, not {len(parts)}")
     for i, size in enumerate(parts if isinstance(parts, list) else ()):
         if isinstance(size, bool) or not (size is None or isinstance(size, (int, str))):
-            refuse(f"{path}[{i}]", f'a size, null, "name" or "1..8", not {shown(size)}')
+            refuse(f"{path}[{i}]", f'a size, null, "name" or "1..8", not {value_text(size)}')
     try:
         shape = parse_shape(parts)
     except UsageError as error:
@@ -67,11 +69,11 @@ def literal(document: Mapping[str, Any], path: str) -> Literal:
     """Return a constant tensor; without "values" its elements are unknown."""
     dtype = field(document, "dtype", path, str)
     if dtype not in _NAMES:
-        refuse(f"{path}.dtype", f"an element type such as float32, not {shown(dtype)}")
+        refuse(f"{path}.dtype", f"an element type such as float32, not {value_text(dtype)}")
     shape: list[Any] = field(document, "shape", path, list)
     for i, size in enumerate(shape):
         if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= LARGEST:
-            refuse(f"{path}.shape[{i}]", f"a size, 0 or more, not {shown(size)}")
+            refuse(f"{path}.shape[{i}]", f"a size, 0 or more, not {value_text(size)}")
     if len(shape) > RANK:
         refuse(f"{path}.shape", f"a shape of at most {RANK} dimensions, not {len(shape)}")
     values: list[Any] | None = field(document, "values", path, list, None)
@@ -96,11 +98,11 @@ def _scalar(content: Any, dtype: str, path: str) -> Scalar:
         return float(content) if abs(content) < 2**1023 or isinstance(content, float) else math.inf
     if "float" in dtype and content in _NOT_FINITE:
         return float(content)
-    refuse(path, f"an element of type {dtype or 'unknown'}, not {shown(content)}")
+    refuse(path, f"an element of type {dtype or 'unknown'}, not {value_text(content)}")
 
 
 def number(document: Mapping[str, Any], path: str) -> float:
     """Return a number that JSON can't write: `{"float": "inf"}`, "-inf" or "nan"."""
     if document["float"] not in _NOT_FINITE:
-        refuse(f"{path}.float", f'"inf", "-inf" or "nan", not {shown(document["float"])}')
+        refuse(f"{path}.float", f'"inf", "-inf" or "nan", not {value_text(document["float"])}')
     return float(document["float"])

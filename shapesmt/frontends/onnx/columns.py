@@ -52,7 +52,7 @@ class Columns(NamedTuple):
     outputs: list[list[str]]
 
 
-def columns(protos: Sequence[onnx.NodeProto], source: str) -> Columns:
+def read_columns(protos: Sequence[onnx.NodeProto], source: str) -> Columns:
     """Return the fields of all nodes.
 
     Raises:
@@ -60,7 +60,7 @@ def columns(protos: Sequence[onnx.NodeProto], source: str) -> Columns:
 
     >>> from onnx import helper
     >>> nodes = helper.make_node("Add", ["x", "y"], ["z"], "a"), helper.make_node("Abs", ["z"], ["w"])
-    >>> columns([*nodes, nodes[0]], "model")[1:]
+    >>> read_columns([*nodes, nodes[0]], "model")[1:]
     ([0, 1, 0], ['a', '', 'a'], [['x', 'y'], ['z'], ['x', 'y']], [['z'], ['w'], ['z']])
     """
     message, mark = _message()
@@ -69,7 +69,7 @@ def columns(protos: Sequence[onnx.NodeProto], source: str) -> Columns:
         some = protos[start : start + _AT_ONCE]
         parts = [*map(type(some[0]).SerializePartialToString, some), b""]
         if max(map(len, parts)) > _LARGE:
-            parts = [part if len(part) < _LARGE else _digested(part) for part in parts]
+            parts = [part if len(part) < _LARGE else _digest_attributes(part) for part in parts]
         joined = message.FromString(mark.join(parts))
         inputs, outputs = (_split(names[:], len(some), source) for names in (joined.input, joined.output))
         names, ops, domains, overloads = (_each(joined, field, some) for field in _SINGLE)
@@ -105,7 +105,7 @@ def _each(joined: Any, field: str, protos: Sequence[onnx.NodeProto]) -> list[str
     return values if len(values) == len(protos) else [getattr(proto, field) for proto in protos]
 
 
-def _digested(content: bytes) -> bytes:
+def _digest_attributes(content: bytes) -> bytes:
     """Return a node with a digest in place of each attribute."""
     from hashlib import sha256
 
@@ -120,15 +120,15 @@ def _message() -> tuple[Any, bytes]:
     """Return the class of a message in which every field of a node is repeated, and the encoded marks."""
     from google.protobuf import descriptor_pool, message_factory
 
-    fields = [_field(2, _described(name, number, _STRING)) for name, number in _TEXTS.items()]
-    fields.append(_field(2, _described("attribute", _ATTRIBUTE, _BYTES)))
+    fields = [_field(2, _field_descriptor(name, number, _STRING)) for name, number in _TEXTS.items()]
+    fields.append(_field(2, _field_descriptor("attribute", _ATTRIBUTE, _BYTES)))
     pool = descriptor_pool.DescriptorPool()
     pool.AddSerializedFile(_field(1, b"columns.proto") + _field(4, _field(1, b"Nodes") + b"".join(fields)))
     message = message_factory.GetMessageClass(pool.FindMessageTypeByName("Nodes"))
     return message, message(input=[_MARK], output=[_MARK], attribute=[_NO_ATTRIBUTE]).SerializeToString()
 
 
-def _described(name: str, number: int, kind: int) -> bytes:
+def _field_descriptor(name: str, number: int, kind: int) -> bytes:
     """Return the description of a repeated field, encoded as a `FieldDescriptorProto`."""
     return _field(1, name.encode()) + bytes((3 << 3, number, 4 << 3, _REPEATED, 5 << 3, kind))
 

@@ -17,7 +17,7 @@ OTHERS = {"ai.onnx.ml": 5, "ai.onnx.preview": 1, "ai.onnx.preview.training": 1, 
 """The newest version of other operator sets that ONNX Runtime knows; it accepts any version of an unknown set."""
 
 
-def refused(ir_version: int | None, opsets: Mapping[str, Mapping[str, int]]) -> Iterator[Law]:
+def broken_limits(ir_version: int | None, opsets: Mapping[str, Mapping[str, int]]) -> Iterator[Law]:
     """Yield the laws that a file breaks because ONNX Runtime doesn't know the version of its format or operators.
 
     The limits of an ONNX Runtime that is newer than the rules aren't known, so nothing is refused because of them.

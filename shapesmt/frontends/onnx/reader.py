@@ -17,12 +17,12 @@ from shapesmt.collector import gc_paused
 from shapesmt.errors import ModelError, pass_on, printable
 from shapesmt.frontends.beside import content_inside
 from shapesmt.frontends.onnx import tables
-from shapesmt.frontends.onnx.columns import columns
-from shapesmt.frontends.onnx.limits import refused
+from shapesmt.frontends.onnx.columns import read_columns
+from shapesmt.frontends.onnx.limits import broken_limits
 from shapesmt.frontends.onnx.messages import from_bytes
 from shapesmt.frontends.onnx.schemas import OnnxSchemas
 from shapesmt.frontends.onnx.sources import Sources, noted_ranges
-from shapesmt.frontends.onnx.types import BITS, LAST_OPSET, declared, dense, elements, text_of
+from shapesmt.frontends.onnx.types import BITS, LAST_OPSET, dense, elements, read_type, text_of
 from shapesmt.frontends.recognize import nesting, text_format
 from shapesmt.graph import (
     DTYPES,
@@ -37,8 +37,8 @@ from shapesmt.graph import (
     Nodes,
     Reference,
     Scalar,
-    ordered,
     refuse_recursion,
+    sort_nodes,
 )
 from shapesmt.language import ADMISSIBLE, Admissible, both, parse_admissible
 
@@ -129,7 +129,7 @@ def _model(proto: onnx.ModelProto, source: str, folder: str | None) -> Graph:
     sources = Sources(proto.graph, exporter.startswith("pytorch"))
     imports = {f"function '{printable(f.name)}'": f.opsets for f in scope.functions.values()}
     version = proto.ir_version if proto.HasField("ir_version") else None
-    broken = tuple(refused(version, {"model": opsets} | imports))
+    broken = tuple(broken_limits(version, {"model": opsets} | imports))
     return replace(
         graph, ranges=ranges, relations=own.relations, exporter=exporter, refused=broken, source_line=sources
     )
@@ -164,7 +164,7 @@ class _Scope:
         defaults = scope.attributes(proto.attribute_proto, where)
         inputs, outputs = tuple(proto.input), tuple(proto.output)
         listed = scope.nodes(proto.node)
-        nodes = ordered(listed, inputs, where, needed=outputs)
+        nodes = sort_nodes(listed, inputs, where, needed=outputs)
         if nodes is not listed:
             raise ModelError(f"{where}: a node stands before one whose output it reads")
         attributes = (*map(text_of, proto.attribute), *defaults)
@@ -181,7 +181,7 @@ class _Scope:
         where = f"{self.source}, in subgraph '{printable(text_of(proto.name))}'" if nested else self.source
         self.depth += 1
         literals = self.initializers(proto, where)
-        inputs = {text_of(info.name): self.declared(info.type) for info in proto.input}
+        inputs = {text_of(info.name): self.declaration(info.type) for info in proto.input}
         if len(inputs) < len(proto.input) or "" in inputs:
             raise ModelError(f"{where}: two inputs share a name, or one lacks it")
         claims = (*proto.value_info, *proto.output)
@@ -193,7 +193,7 @@ class _Scope:
             literals=literals,
             declared={
                 **{name: declared for name, declared in inputs.items() if name in literals},
-                **{text_of(i.name): self.declared(i.type) for i in sorted(claims, key=lambda i: i.HasField("type"))},
+                **{text_of(i.name): self.declaration(i.type) for i in sorted(claims, key=lambda i: i.HasField("type"))},
             },
             opsets=self.opsets,
             functions=self.functions,
@@ -202,12 +202,12 @@ class _Scope:
         )
         self.depth -= 1
         available = [*graph.inputs, *literals, *(graph.captures if nested else ())]
-        nodes = ordered(graph.nodes, available, where, needed=graph.outputs)
+        nodes = sort_nodes(graph.nodes, available, where, needed=graph.outputs)
         return graph if nodes is graph.nodes else replace(graph, nodes=nodes, early=tuple(_read_early(graph.nodes)))
 
     def nodes(self, protos: Sequence[onnx.NodeProto]) -> Nodes:
         """Return the nodes in the order of the file."""
-        first, places, names, inputs, outputs = columns(protos, self.source)
+        first, places, names, inputs, outputs = read_columns(protos, self.source)
         known = self.kinds_read.get
         kinds = {place: known(key) or self.kind(key, protos[place], place) for key, place in first.items()}
         listed = [*map(kinds.__getitem__, places)]
@@ -270,7 +270,7 @@ class _Scope:
             case "sparse_tensor":
                 return self.sparse(content, where)
             case "tp":
-                return self.declared(content)
+                return self.declaration(content)
         return content
 
     def initializers(self, proto: onnx.GraphProto, where: str) -> dict[str, Literal]:
@@ -322,11 +322,11 @@ class _Scope:
         source = partial(dense, proto, dtype, shape)
         return Literal(dtype, shape, None, None if Literal.too_many(dtype, math.prod(shape)) else source)
 
-    def declared(self, proto: onnx.TypeProto) -> Declared:
+    def declaration(self, proto: onnx.TypeProto) -> Declared:
         """Return the element type and shape that a `TypeProto` declares."""
         key = proto.SerializeToString()
         if key not in self.types_read:
-            self.types_read[key] = declared(proto)
+            self.types_read[key] = read_type(proto)
         return self.types_read[key]
 
 

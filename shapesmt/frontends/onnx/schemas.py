@@ -11,7 +11,7 @@ from typing import Any
 from shapesmt import laws
 from shapesmt.errors import UsageError, pass_on, printable
 from shapesmt.frontends.onnx import tables
-from shapesmt.frontends.onnx.types import Parameters, declared
+from shapesmt.frontends.onnx.types import Parameters, read_type
 from shapesmt.graph import DTYPES, AttributeValue, Declared, Function, Literal, Node, Parameter, Signature
 
 _NUMBERS = {name: number for number, name in DTYPES.items()}
@@ -64,13 +64,15 @@ class OnnxSchemas:
         if parameters is None:  # it may be registered later
             return None
         self._parameters[key] = parameters
-        return parameters.misfit(node) or (parameters.mistyped(node) and self._newest(node, parameters).mistyped(node))
+        return parameters.misfit(node) or (
+            parameters.broken_type_law(node) and self._newest(node, parameters).broken_type_law(node)
+        )
 
-    def unchecked(self, node: Node, version: int) -> laws.Law | None:
+    def unchecked_law(self, node: Node, version: int) -> laws.Law | None:
         """Return the law that a node breaks, if any, by a type that its version lacks but kernels may support."""
         parameters = self._parameters.get((node.domain, node.op, version))
-        broken = None if parameters is None else parameters.mistyped(node)
-        return None if broken and parameters and self._newest(node, parameters).mistyped(node) else broken
+        broken = None if parameters is None else parameters.broken_type_law(node)
+        return None if broken and parameters and self._newest(node, parameters).broken_type_law(node) else broken
 
     def _newest(self, node: Node, parameters: Parameters) -> Parameters:
         """Return the parameters with the types of the operator's newest version, or with any type that Cast makes.
@@ -79,7 +81,7 @@ class OnnxSchemas:
         """
         listed, cast = tables.newest(node.domain, node.op), tables.newest("", "Cast")
         newest = parameters if listed is None else listed.parameters
-        if cast and newest.mistyped(node) and (node.op in _WIDER or (node.domain, node.op) in self.bodies()):
+        if cast and newest.broken_type_law(node) and (node.op in _WIDER or (node.domain, node.op) in self.bodies()):
             return newest._replace(types=tuple((name, cast.parameters.types[0][1]) for name, _ in newest.types))
         return newest
 
@@ -98,7 +100,7 @@ class OnnxSchemas:
         if schema is None or not (schema.has_function or schema.has_context_dependent_function):
             return None
         try:
-            proto = self._onnx.FunctionProto.FromString(self._built(schema, node, version, types))
+            proto = self._onnx.FunctionProto.FromString(self._body_bytes(schema, node, version, types))
         except (RuntimeError, TypeError, ValueError):  # it has no body for the node's types or attributes
             return None
         proto.name, proto.domain = node.op, node.domain
@@ -180,7 +182,7 @@ class OnnxSchemas:
             reason = printable(f"{type(error).__name__}: {error}", 200)
             where = printable(f"{node.op} broke at node '{node.name}'", 200)
             raise UsageError(f"the inference function that is registered for {where}: {reason}") from error
-        return [declared(inferred[name]) if name in inferred else Declared("", None) for name in node.outputs]
+        return [read_type(inferred[name]) if name in inferred else Declared("", None) for name in node.outputs]
 
     def _proto(self, node: Node) -> Any:
         attributes = {name: list(a) if isinstance(a, tuple) else a for name, a in node.attributes.items()}
@@ -209,7 +211,7 @@ class OnnxSchemas:
         except self._onnx.defs.SchemaError:
             return None
 
-    def _built(self, schema: Any, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> bytes:
+    def _body_bytes(self, schema: Any, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> bytes:
         """Return the serialized body, written for the newest operator set that isn't newer than the model's."""
         if schema.has_function:
             return bytes(schema.get_function_with_opset_version(_newest(schema.function_opset_versions, version)))

@@ -44,7 +44,7 @@ class OtherFormatError(DamagedError):
     """The file has another format, which another reader accepts."""
 
 
-def skeleton(file: IO[bytes], size: int, *, floats: bool = True) -> bytes:
+def read_skeleton(file: IO[bytes], size: int, *, floats: bool = True) -> bytes:
     """Return a model of `size` bytes without the elements of tensors that are never read.
 
     Without `floats`, the elements of other weights are left out as well; requirements that depend on these, which are
@@ -59,7 +59,7 @@ def skeleton(file: IO[bytes], size: int, *, floats: bool = True) -> bytes:
     >>> weights = helper.make_tensor("w", 1, [1 << 20], bytes(1 << 22), raw=True)
     >>> model = ModelProto(ir_version=8, graph=helper.make_graph([], "g", [], [], [weights]))
     >>> file = BytesIO(model.SerializeToString())
-    >>> len(skeleton(file, len(file.getvalue()))) < 100
+    >>> len(read_skeleton(file, len(file.getvalue()))) < 100
     True
     """
     pieces = Pieces(file)

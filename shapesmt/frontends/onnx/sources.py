@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from shapesmt.frontends.onnx.types import text_of
-from shapesmt.frontends.stacks import MOST, Frame, frames_of, located
+from shapesmt.frontends.stacks import MOST, Frame, frames_of, locate
 
 if TYPE_CHECKING:
     import onnx
@@ -67,7 +67,7 @@ def noted_source(notes: dict[str, str], documentation: str = "", name: str = "")
     """
     module = _module(notes) or _module_by_name(name)
     traced = (Frame(*frame) for frame in _TRACED.findall(_TRACER.split(documentation[:MOST])[0]))
-    return located(frames_of(notes.get(f"{_PREFIX}stack_trace", "")) or traced, module)
+    return locate(frames_of(notes.get(f"{_PREFIX}stack_trace", "")) or traced, module)
 
 
 def _module(notes: dict[str, str]) -> str:

@@ -100,7 +100,7 @@ class Parameters(NamedTuple):
                 return law.of(name=names[0], kind=TYPE_NAMES.get(self.attributes.get(names[0])))
         return None
 
-    def mistyped(self, node: Node) -> laws.Law | None:
+    def broken_type_law(self, node: Node) -> laws.Law | None:
         """Return the law that an attribute breaks by naming an element type that isn't allowed, if any."""
         for name, numbers in self.types:
             if node.attributes.get(name) not in numbers and name in node.attributes:
@@ -108,7 +108,7 @@ class Parameters(NamedTuple):
         return None
 
 
-def declared(proto: onnx.TypeProto) -> Declared:
+def read_type(proto: onnx.TypeProto) -> Declared:
     """Return the element type, shape and kind that a `TypeProto` declares."""
     match proto.WhichOneof("value"):
         case "tensor_type":
@@ -116,16 +116,16 @@ def declared(proto: onnx.TypeProto) -> Declared:
         case "sparse_tensor_type":
             return _tensor(proto.sparse_tensor_type, "sparse")
         case "sequence_type":
-            return _nested("seq", declared(proto.sequence_type.elem_type), "sequence")
+            return _wrap_type("seq", read_type(proto.sequence_type.elem_type), "sequence")
         case "optional_type":
-            return _nested("optional", declared(proto.optional_type.elem_type), "optional")
+            return _wrap_type("optional", read_type(proto.optional_type.elem_type), "optional")
         case "map_type":
             key = DTYPES.get(proto.map_type.key_type, "")
-            return _nested(f"map({key},", declared(proto.map_type.value_type), "map")
+            return _wrap_type(f"map({key},", read_type(proto.map_type.value_type), "map")
     return Declared("", None)
 
 
-def _nested(outer: str, inner: Declared, kind: str) -> Declared:
+def _wrap_type(outer: str, inner: Declared, kind: str) -> Declared:
     """Return a type around another: `seq(float32)`, `map(string,float32)`."""
     return inner._replace(dtype=f"{outer}{'' if '(' in outer else '('}{inner.dtype})", kind=kind)
 
@@ -163,7 +163,7 @@ def elements(held: Callable[[], onnx.TensorProto | None], dtype: str, size: int)
         return None
     try:
         values = _plain(proto, dtype, size)
-        values = _decoded(proto, dtype) if values is None else values
+        values = _decode(proto, dtype) if values is None else values
     except Exception as error:  # onnx's decoders may raise anything on hostile data
         pass_on(error)
         return None
@@ -179,7 +179,7 @@ def _plain(proto: onnx.TensorProto, dtype: str, size: int) -> tuple[Scalar, ...]
     return unpack(f"<{size}{_CODES[dtype]}", proto.raw_data) if dtype in _CODES else None
 
 
-def _decoded(proto: onnx.TensorProto, dtype: str) -> tuple[Scalar, ...]:
+def _decode(proto: onnx.TensorProto, dtype: str) -> tuple[Scalar, ...]:
     from onnx import numpy_helper
 
     array: Any = numpy_helper.to_array(proto)

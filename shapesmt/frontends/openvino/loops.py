@@ -46,7 +46,7 @@ def as_onnx_loop(
         counted: Whether the first inputs are a number of iterations and a condition (`Loop`).
     """
     root, ports = xml.find("body"), xml.find("port_map")
-    if root is None or ports is None or len(inputs) < 2 * counted or not all(map(_followed, ports)):
+    if root is None or ports is None or len(inputs) < 2 * counted or not all(map(_is_supported, ports)):
         return None
     loop = _Loop(host, name, xml, domain, counted)
     tensors_by_port = dict(zip((p.get("id") for p in xml.findall("input/port")), inputs, strict=True))
@@ -181,7 +181,7 @@ class _Loop:
         return [*self.before, counting, loop, *self.epilogue]
 
 
-def _followed(port: Element) -> bool:
+def _is_supported(port: Element) -> bool:
     """Whether ONNX's `Loop` can express a port: slices have no gaps, and written ones cover the whole axis."""
     return port.get("axis") is None or (_whole(port) if port.tag == "output" else _even(port))
 

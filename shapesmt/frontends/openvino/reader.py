@@ -32,7 +32,7 @@ from shapesmt.collector import gc_paused
 from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.beside import content_inside
 from shapesmt.frontends.openvino.loops import as_onnx_loop
-from shapesmt.graph import Attributes, AttributeValue, Declared, Graph, Literal, Node, Runtime, Scalar, ordered
+from shapesmt.graph import Attributes, AttributeValue, Declared, Graph, Literal, Node, Runtime, Scalar, sort_nodes
 
 DOMAIN = "openvino"
 ONNX_OPSET = 22  # for the `If` and `Loop` that layers with control flow become
@@ -109,12 +109,12 @@ def read(content: bytes, source: str, folder: str | None = None, weights: str = 
     """
     try:
         with gc_paused():
-            return _Net(source, folder, weights).graph(_parsed(content, source), {})
+            return _Net(source, folder, weights).graph(_parse(content, source), {})
     except (MemoryError, OverflowError, RecursionError):
         raise ModelError(f"{source}: too large to read") from None
 
 
-def _parsed(content: bytes, source: str) -> Xml.Element:
+def _parse(content: bytes, source: str) -> Xml.Element:
     try:
         text = content.decode("utf-8-sig")
         if "<!DOCTYPE" in text:
@@ -178,10 +178,10 @@ class _Net:
                 results[number] = layer.inputs[0]
             else:
                 nodes += self.nodes(layer, attributes)
-                declared.update(zip(layer.outputs, map(_claimed, layer.xml.findall("output/port")), strict=True))
+                declared.update(zip(layer.outputs, map(_declaration, layer.xml.findall("output/port")), strict=True))
         self.depth -= 1
         outputs = tuple(results.values()) if self.depth else tuple(dict.fromkeys(results.values()))
-        nodes_in_order = ordered(nodes, [*inputs, *literals, *outer.values()], self.source, needed=outputs)
+        nodes_in_order = sort_nodes(nodes, [*inputs, *literals, *outer.values()], self.source, needed=outputs)
         opsets = {"": ONNX_OPSET, DOMAIN: 1}
         name = root.get("name", "")
         source = self.source
@@ -206,9 +206,9 @@ class _Net:
                 raise ModelError(f"{self.source}: layer '{printable(name)}' ({op}) has {len(names)} outputs, not one")
             layers[number] = _Layer(xml, op, name, [], names)
         edges = _edges(root)
-        return {number: self.fed(number, layer, tensors, edges) for number, layer in layers.items()}
+        return {number: self.with_inputs(number, layer, tensors, edges) for number, layer in layers.items()}
 
-    def fed(
+    def with_inputs(
         self,
         number: str,
         layer: _Layer,
@@ -283,7 +283,7 @@ class _Net:
         if not fits or self.folder is None or not self.weights:
             return None
         content = content_inside(self.folder, self.weights, int(offset), length)
-        return None if content is None else _unpacked(content, dtype, size)
+        return None if content is None else _unpack(content, dtype, size)
 
     def nodes(self, layer: _Layer, data: Mapping[str, str]) -> list[Node]:
         """Return the nodes of a layer other than a parameter, constant or result: one node, or several for a loop."""
@@ -320,10 +320,10 @@ class _Net:
         return replace(graph, outputs=[results[number] for number in order])
 
 
-def _unpacked(content: bytes, dtype: str, size: int) -> tuple[Scalar, ...]:
+def _unpack(content: bytes, dtype: str, size: int) -> tuple[Scalar, ...]:
     """Return the first `size` elements of little-endian content; types below 8 bits have several elements in a byte.
 
-    >>> _unpacked(bytes([0x2F, 0x80, 0x3F]), "int4", 3), _unpacked(bytes([0x80, 0x3F]), "bfloat16", 1)
+    >>> _unpack(bytes([0x2F, 0x80, 0x3F]), "int4", 3), _unpack(bytes([0x80, 0x3F]), "bfloat16", 1)
     ((-1, 2, 0), (1.0,))
     """
     if dtype in _PACKED:
@@ -367,7 +367,7 @@ def _edges(root: Xml.Element) -> dict[tuple[str, str], tuple[str, str]]:
     }
 
 
-def _claimed(port: Xml.Element) -> Declared:
+def _declaration(port: Xml.Element) -> Declared:
     """Return the type and shape that the file states for an output; without sizes the rank is unknown (or 0)."""
     sizes = [dim.text or "" for dim in port.findall("dim")]
     plain = [int(size) if re.fullmatch("[0-9]{1,18}", size) else None for size in sizes]

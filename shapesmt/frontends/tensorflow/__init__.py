@@ -25,10 +25,10 @@ from shapesmt.frontends.files import ModelFile
 from shapesmt.frontends.tensorflow.bodies import INPUTS, VARIABLES, Library, Scope
 from shapesmt.frontends.tensorflow.body import DOMAIN as DOMAIN, Body
 from shapesmt.frontends.tensorflow.flow import CONTROL
-from shapesmt.frontends.tensorflow.operators import named
+from shapesmt.frontends.tensorflow.operators import operators_by_name
 from shapesmt.frontends.tensorflow.protos import Proto, Signature, parse
 from shapesmt.frontends.tensorflow.switches import region
-from shapesmt.frontends.tensorflow.values import declared, dtype_of
+from shapesmt.frontends.tensorflow.values import dtype_of, read_declaration
 from shapesmt.graph import Declared, Graph, Node
 
 _UNSHAPED = 24  # graphs of earlier versions write an unknown rank as the shape of a scalar
@@ -50,7 +50,7 @@ def read(file: ModelFile, form: str) -> Graph:
         with gc_paused():
             graph, operators, signature = parse(file, form)
             model = _Model(file.source, graph, operators)
-            return model.plain() if signature is None else model.served(signature)
+            return model.plain() if signature is None else model.signature_graph(signature)
     except (MemoryError, OverflowError, RecursionError):
         raise ModelError(f"{file.source}: too large to read") from None
 
@@ -61,7 +61,7 @@ class _Model:
     def __init__(self, source: str, proto: Proto, operators: Iterable[Proto]) -> None:
         self.source = source
         self.proto = proto
-        self.library = Library(source, proto.library.function, named(operators), CONTROL, region)
+        self.library = Library(source, proto.library.function, operators_by_name(operators), CONTROL, region)
         self.body = Body()
 
     def plain(self) -> Graph:
@@ -88,13 +88,13 @@ class _Model:
         if info is not None and (shape is None or shape.unknown_rank):
             shape = info.tensor_shape
         dtype = dtype_of(node.attr["dtype"].type)
-        return Declared(dtype, None) if shape is None else declared(dtype, shape)
+        return Declared(dtype, None) if shape is None else read_declaration(dtype, shape)
 
-    def served(self, signature: Signature) -> Graph:
+    def signature_graph(self, signature: Signature) -> Graph:
         """Return the part of a saved model between the inputs and the outputs of its signature."""
         infos, results = signature
         nodes = {node.name: node for node in self.proto.node}
-        fed = {self.fed(key, info, nodes): key for key, info in infos.items()}
+        fed = {self.replaced_node(key, info, nodes): key for key, info in infos.items()}
         if len(fed) < len(infos):
             raise ModelError(f"{self.source}: two inputs of its signature are one tensor")
         named = {name: self.library.unique(name if ":" in key else key) for name, key in fed.items()}
@@ -105,7 +105,7 @@ class _Model:
         for name, tensor, info in zip(names, tensors, results.values(), strict=True):
             if name != tensor:
                 self.body.nodes.append(Node("Identity", "", name, [tensor], [name]))
-            self.body.declared[name] = declared(dtype_of(info.dtype), info.tensor_shape)
+            self.body.declared[name] = read_declaration(dtype_of(info.dtype), info.tensor_shape)
         return self.body.graph("", inputs, tuple(names), self.source)
 
     def result(self, key: str, info: Proto) -> str:
@@ -113,7 +113,7 @@ class _Model:
         own = key == info.name.partition(":")[0] and key not in self.library.taken
         return key if own else self.library.unique(key.replace(":", "_"))
 
-    def fed(self, key: str, info: Proto, nodes: Mapping[str, Proto]) -> str:
+    def replaced_node(self, key: str, info: Proto, nodes: Mapping[str, Proto]) -> str:
         """Return the name of the node that an input of the signature replaces."""
         name, _, output = str(info.name).partition(":")
         if info.WhichOneof("encoding") != "name":

@@ -14,10 +14,10 @@ from itertools import count
 from typing import NamedTuple, TypeAlias
 
 from shapesmt.errors import ModelError, printable
-from shapesmt.frontends.tensorflow.body import DOMAIN, EFFECTS, Body, numbered
+from shapesmt.frontends.tensorflow.body import DOMAIN, EFFECTS, Body, output_names
 from shapesmt.frontends.tensorflow.operators import Operator
 from shapesmt.frontends.tensorflow.protos import Proto
-from shapesmt.frontends.tensorflow.values import attributes, declared, dtype_of, literal
+from shapesmt.frontends.tensorflow.values import attributes, dtype_of, literal, read_declaration
 from shapesmt.graph import Attributes, Literal, Node
 
 INPUTS = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault")
@@ -119,7 +119,7 @@ class Library:
         self.calling.pop()
         return results
 
-    def kept(self, called: Proto) -> list[bool]:
+    def unchanged_inputs(self, called: Proto) -> list[bool]:
         """Return for each input of a loop's body whether an iteration returns it unchanged."""
         function = self.function(called.name)
         nodes, results = {node.name: node for node in function.node_def}, self.results(function)
@@ -335,18 +335,18 @@ class Scope:
         """Add a node of an operator without special treatment."""
         self.refuse_other_inputs(proto, len(reads))
         self.blocks[proto.name] = self.layout(proto)
-        names = numbered(label, sum(self.blocks[proto.name].values()))
+        names = output_names(label, sum(self.blocks[proto.name].values()))
         if names or proto.op in EFFECTS:
             settings = Attributes(attributes(proto.attr, self.attributes))
             self.body.nodes.append(Node(proto.op, DOMAIN, label, reads, names, settings))
         claims = proto.attr["_output_shapes"].list.shape if "_output_shapes" in proto.attr else ()
         if len(claims) == len(names):
-            self.body.declared.update(zip(names, (declared("", shape) for shape in claims), strict=True))
+            self.body.declared.update(zip(names, (read_declaration("", shape) for shape in claims), strict=True))
         return names
 
     def variable(self, proto: Proto, label: str) -> str:
         """Add a variable: a constant with unknown elements, or a node if its shape isn't known."""
-        dtype, shape = dtype_of(proto.attr["dtype"].type), declared("", proto.attr["shape"].shape).shape
+        dtype, shape = dtype_of(proto.attr["dtype"].type), read_declaration("", proto.attr["shape"].shape).shape
         sizes = tuple(size for size in shape or () if isinstance(size, int))
         if shape is None or len(sizes) < len(shape):
             settings = Attributes(attributes(proto.attr, self.attributes))

@@ -41,10 +41,10 @@ def _acts(node: Node) -> bool:
     return node.op in EFFECTS or any(_acts(inner) for graph in node.attributes.graphs for inner in graph.nodes)
 
 
-def numbered(label: str, outputs: int) -> list[str]:
+def output_names(label: str, outputs: int) -> list[str]:
     """Return the names of a node's outputs.
 
-    >>> numbered("split", 3)
+    >>> output_names("split", 3)
     ['split', 'split:1', 'split:2']
     """
     return [f"{label}:{i}" if i else label for i in range(outputs)]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from shapesmt.errors import printable
 from shapesmt.frontends.tensorflow.bodies import Control, Library, Scope, title
-from shapesmt.frontends.tensorflow.body import Body, numbered
+from shapesmt.frontends.tensorflow.body import Body, output_names
 from shapesmt.frontends.tensorflow.protos import Proto
 from shapesmt.graph import Attributes, Declared, Graph, Literal, Node
 
@@ -24,7 +24,7 @@ def _branch(scope: Scope, called: Proto, arguments: Sequence[str], path: str) ->
     return body.graph(called.name, {}, results, scope.library.source)
 
 
-def _chosen(scope: Scope, proto: Proto, label: str, reads: Sequence[str]) -> list[str]:
+def _convert_if(scope: Scope, proto: Proto, label: str, reads: Sequence[str]) -> list[str]:
     """Convert an `If`."""
     if not reads:
         raise scope.library.refuse(f"{title(proto)} has no condition")
@@ -39,7 +39,7 @@ def branching(body: Body, label: str, condition: str, graphs: Mapping[str, Graph
     if len(counts) > 1:
         text = f"one branch of '{printable(label)}' makes {counts[0]} outputs, another {counts[1]}"
         raise library.refuse(text)
-    names = numbered(label, counts[0])
+    names = output_names(label, counts[0])
     body.nodes.append(Node("If", "", label, [condition], names or [label], Attributes(graphs)))
     return names
 
@@ -72,7 +72,7 @@ def _loop(scope: Scope, proto: Proto, label: str, reads: Sequence[str]) -> list[
     """Convert a `While`."""
     library, body = scope.library, Body()
     test, step = proto.attr["cond"].func, proto.attr["body"].func
-    kept = library.kept(step)
+    kept = library.unchanged_inputs(step)
     if len(kept) != len(reads):
         raise library.refuse(f"{title(proto)} has {len(reads)} inputs, and its body takes {len(kept)}")
 
@@ -85,7 +85,7 @@ def _loop(scope: Scope, proto: Proto, label: str, reads: Sequence[str]) -> list[
     if len(again) != 1:
         raise library.refuse(f"the condition of {title(proto)} makes {len(again)} outputs, not one")
     carried = [i for i, same in enumerate(kept) if not same]
-    outputs = instead(numbered(label, len(reads)))
+    outputs = instead(output_names(label, len(reads)))
     starts, inner, left, lasting = ([names[i] for i in carried] for names in (reads, arguments, results, outputs))
     looping(scope, label, body, (first[0], again[0]), Carried(starts, inner, left, lasting))
     return outputs
@@ -124,9 +124,9 @@ def looping(scope: Scope, label: str, body: Body, goes_on: tuple[str, str], carr
 
 CONTROL: Mapping[str, Control] = {
     "Case": _case,
-    "If": _chosen,
+    "If": _convert_if,
     "StatelessCase": _case,
-    "StatelessIf": _chosen,
+    "StatelessIf": _convert_if,
     "StatelessWhile": _loop,
     "While": _loop,
 }

@@ -222,10 +222,10 @@ class Operator(NamedTuple):
 
 
 @cache
-def known() -> dict[str, Operator]:
+def known_operators() -> dict[str, Operator]:
     """Return the inputs and outputs of operators that have a rule, or that don't have exactly one output.
 
-    >>> known()["Unique"].outputs, known()["ConcatV2"].inputs
+    >>> known_operators()["Unique"].outputs, known_operators()["ConcatV2"].inputs
     ((Output(name='y', many=''), Output(name='idx', many='')), ('', 'N'))
     """
     outputs: dict[str, tuple[Output, ...]] = {}
@@ -240,7 +240,7 @@ def known() -> dict[str, Operator]:
     return {name: Operator(inputs.get(name), outputs.get(name)) for name in outputs | inputs}
 
 
-def named(operators: Iterable[Proto]) -> dict[str, Operator]:
+def operators_by_name(operators: Iterable[Proto]) -> dict[str, Operator]:
     """Return the known operators, and those that a file defines itself (`OpDef`)."""
     defined = {
         o.name: Operator(
@@ -249,7 +249,7 @@ def named(operators: Iterable[Proto]) -> dict[str, Operator]:
         )
         for o in operators
     }
-    return {**known(), **defined}
+    return {**known_operators(), **defined}
 
 
 def default_attributes(domain: str, op: str, version: int) -> dict[str, AttributeValue]:  # noqa: ARG001 - as ONNX's
@@ -263,7 +263,7 @@ def input_counts(domain: str, op: str, version: int) -> tuple[float, float]:  # 
     >>> input_counts("tensorflow", "Unique", 1), input_counts("tensorflow", "ConcatV2", 1)
     ((1, 1), (2, inf))
     """
-    operator = known().get(op)
+    operator = known_operators().get(op)
     if operator is None or operator.inputs is None:
         return 1, inf
     return len(operator.inputs), inf if any(operator.inputs) else len(operator.inputs)

@@ -48,7 +48,7 @@ def parse(file: ModelFile, form: str) -> tuple[Proto, list[Proto], Signature | N
         raise ModelError(f"{file.source}: not {what}, or a damaged one ({reason})") from None
     if kind == "graph":
         return message, [], None
-    served = _served(message.meta_graphs, file.source)
+    served = _serving_graph(message.meta_graphs, file.source)
     return served.graph_def, list(served.meta_info_def.stripped_op_list.op), _signature(served, file)
 
 
@@ -80,7 +80,7 @@ def _saved_model() -> Proto:
     return message_factory.GetMessageClass(pool.FindMessageTypeByName("shapesmt.SavedModel"))
 
 
-def _served(graphs: Proto, source: str) -> Proto:
+def _serving_graph(graphs: Proto, source: str) -> Proto:
     """Return the graph that is tagged "serve" alone (for serving on any device), or the only graph."""
     served = [graph for graph in graphs if list(graph.meta_info_def.tags) == ["serve"]] or list(graphs)
     if len(served) != 1:

@@ -12,7 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from shapesmt.frontends.tensorflow.bodies import Region, Scope
-from shapesmt.frontends.tensorflow.body import Body, numbered
+from shapesmt.frontends.tensorflow.body import Body, output_names
 from shapesmt.frontends.tensorflow.flow import Carried, branching, choosing, looping
 from shapesmt.frontends.tensorflow.protos import Proto
 from shapesmt.graph import Graph, Literal
@@ -143,7 +143,7 @@ def _whole(scope: Scope, goes_on: Proto) -> Region | None:
     inside = [goes_on.input[0], *(v.result for v in complete)]
     border = [_node(scope, r, "Enter") for r in _border(scope, inside, lambda p: p.op == "Enter" or p.name in own)]
     entered = [node.input[0] for node in border if node is not None and node.input]
-    return Region([*entered, *(v.start for v in complete)], cache(lambda: _written(scope, goes_on, complete)))
+    return Region([*entered, *(v.start for v in complete)], cache(lambda: _add_loop(scope, goes_on, complete)))
 
 
 def _variable(scope: Scope, switch: Proto) -> _Variable | None:
@@ -159,11 +159,11 @@ def _variable(scope: Scope, switch: Proto) -> _Variable | None:
     return _Variable(merge.name, switch.name, enter.input[0], again.input[0])
 
 
-def _written(scope: Scope, goes_on: Proto, variables: Sequence[_Variable]) -> list[str]:
+def _add_loop(scope: Scope, goes_on: Proto, variables: Sequence[_Variable]) -> list[str]:
     """Add a loop to the scope's body, and return the final value of each loop-carried tensor."""
     library, label, body = scope.library, scope.label(goes_on.name), Body()
     starts = [scope.tensor(v.start) for v in variables]
-    named = list(zip(variables, numbered(label, len(variables)), strict=True))
+    named = list(zip(variables, output_names(label, len(variables)), strict=True))
     inner = [library.unique(f"{label}.{i}") for i in range(len(variables))]
 
     def condition(where: Body, tensors: Sequence[str]) -> str:

@@ -63,13 +63,13 @@ def _one(kind: str, content: Proto) -> AttributeValue | None:
         case "type":
             return dtype_of(content)
         case "shape":
-            return declared("", content)
+            return read_declaration("", content)
         case "tensor":
             return literal(content, "an attribute")
     return None
 
 
-def declared(dtype: str, shape: Proto) -> Declared:
+def read_declaration(dtype: str, shape: Proto) -> Declared:
     """Return the declared type and shape; TensorFlow writes an unknown size as -1."""
     if shape.unknown_rank or len(shape.dim) > _RANK:
         return Declared(dtype, None)
@@ -82,7 +82,7 @@ def literal(proto: Proto, where: str) -> Literal:
     Raises:
         ModelError: The shape has an unknown size, or the number of elements doesn't fit it.
     """
-    dtype, shape = dtype_of(proto.dtype), declared("", proto.tensor_shape).shape
+    dtype, shape = dtype_of(proto.dtype), read_declaration("", proto.tensor_shape).shape
     sizes = tuple(d for d in shape or () if isinstance(d, int))
     if shape is None or len(sizes) < len(shape):
         raise ModelError(f"{where} is a constant without a whole shape")
@@ -100,7 +100,7 @@ def literal(proto: Proto, where: str) -> Literal:
 def _elements(proto: Proto, dtype: str, size: int) -> tuple[Scalar, ...] | None:
     """Return the elements, from packed bytes or a list whose last element repeats to the end; None for other types."""
     if dtype == "string":
-        return _repeated([text.decode(errors="replace") for text in proto.string_val[: size + 1]], "", size)
+        return _fill_up([text.decode(errors="replace") for text in proto.string_val[: size + 1]], "", size)
     form = _PACKED.get(dtype)
     if form is None:
         return None
@@ -109,7 +109,7 @@ def _elements(proto: Proto, dtype: str, size: int) -> tuple[Scalar, ...] | None:
         length = min(len(proto.tensor_content) // width, size + 1)
         values: Iterable[Scalar] = struct.unpack(f"<{length}{form}", proto.tensor_content[: length * width])
     else:
-        values = _repeated(getattr(proto, _LISTED[dtype])[: size + 1], 0, size)
+        values = _fill_up(getattr(proto, _LISTED[dtype])[: size + 1], 0, size)
     if dtype == "bfloat16":
         return tuple(struct.unpack("<f", struct.pack("<I", (int(bits) & 0xFFFF) << 16))[0] for bits in values)
     if dtype == "float16" and not proto.tensor_content:
@@ -117,6 +117,6 @@ def _elements(proto: Proto, dtype: str, size: int) -> tuple[Scalar, ...] | None:
     return tuple(map(bool, values)) if dtype == "bool" else tuple(values)
 
 
-def _repeated(stated: Iterable[Scalar], otherwise: Scalar, size: int) -> tuple[Scalar, ...]:
+def _fill_up(stated: Iterable[Scalar], otherwise: Scalar, size: int) -> tuple[Scalar, ...]:
     values = tuple(stated)
     return values + (values[-1] if values else otherwise,) * (size - len(values))

@@ -61,12 +61,12 @@ def read_object(program: Exported, source: str) -> Graph:
         raise ModelError(f"{source}: it isn't as PyTorch 2.6 to 2.13 have a program: {printable(str(error))}") from None
     graph = read_program(document, Held(program.program), source)
     asked = graph.asked if program.request is None else program.asked
-    sentences = [graph.missing, _kept(program.fixed)]
+    sentences = [graph.missing, _fixed_sizes_note(program.fixed)]
     missing = "; ".join(filter(None, sentences))
     return dataclasses.replace(graph, asked=asked, arguments=program.arguments or graph.arguments, missing=missing)
 
 
-def _kept(names: Sequence[str]) -> str:
+def _fixed_sizes_note(names: Sequence[str]) -> str:
     """Return a sentence that names the inputs which keep the sizes of the example; "" for none."""
     shown = ", ".join(printable(name, 60) for name in names[:_MOST_NAMES])
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""

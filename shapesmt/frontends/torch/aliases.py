@@ -77,14 +77,14 @@ class Memory:
         old, new = self.names[read], self.names[written[0]]
         same = [name for name in group if self.names[name] == old or name in own]
         self.names.update(dict.fromkeys(same, new))
-        return [] if base in _RESHAPED else [*self._changed(group - {*same, *written})]
+        return [] if base in _RESHAPED else [*self._change_nodes(group - {*same, *written})]
 
-    def overwritten(self, tensor: str) -> list[Node]:
+    def overwrite(self, tensor: str) -> list[Node]:
         """Return a node `changed` for each tensor that shares memory with one changed by a graph inside a node."""
         own = [name for name, current in self.names.items() if current == tensor]
-        return [*self._changed(set(own).union(*(self._shared.get(name, ()) for name in own)))]
+        return [*self._change_nodes(set(own).union(*(self._shared.get(name, ()) for name in own)))]
 
-    def _changed(self, names: set[str]) -> Iterator[Node]:
+    def _change_nodes(self, names: set[str]) -> Iterator[Node]:
         """Yield nodes that return these tensors with other elements; from here on the names refer to their outputs."""
         for name in sorted(names):
             read, self.names[name] = self.names[name], self._unique(f"{name}.{CHANGED}")

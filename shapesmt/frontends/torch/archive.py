@@ -64,7 +64,7 @@ class Archive:
         Raises:
             ModelError: The file is no zip file, or damaged.
         """
-        with self._opened() as zipped:
+        with self._open() as zipped:
             return [info.filename for info in zipped.infolist()]
 
     def document(self, entry: str) -> dict[str, Any]:
@@ -89,14 +89,14 @@ class Archive:
     def content(self, entry: str, most: int) -> bytes | None:
         """Return the content of an entry; None if there is none, or if it has more than `most` bytes."""
         try:
-            with self._opened() as zipped, zipped.open(entry) as file:
+            with self._open() as zipped, zipped.open(entry) as file:
                 content = file.read(most + 1)
         except KeyError:
             return None
         return content if len(content) <= most else None
 
     @contextmanager
-    def _opened(self) -> Iterator[zipfile.ZipFile]:
+    def _open(self) -> Iterator[zipfile.ZipFile]:
         try:
             with Path(self.file).open("rb") if isinstance(self.file, str) else BytesIO(self.file) as file:
                 if _directory(file) > _DIRECTORY:

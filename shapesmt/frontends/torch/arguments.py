@@ -46,7 +46,7 @@ class Arguments:
         if kind in _SYMBOLIC:
             self._symbolic(name, kind, value)
         elif kind.removesuffix("s") in _SYMBOLIC:
-            self._mixed(name, _SYMBOLIC[kind.removesuffix("s")], entries(value))
+            self._add_mixed(name, _SYMBOLIC[kind.removesuffix("s")], entries(value))
         elif kind in _NAMED:
             places = self._places(value if kind.endswith("s") else [value])
             if kind.endswith("s") or places[0] >= 0:
@@ -71,7 +71,7 @@ class Arguments:
             assert constant is not None
             self.attributes[name] = constant
 
-    def _mixed(self, name: str, constant: str, values: list[Any]) -> None:
+    def _add_mixed(self, name: str, constant: str, values: list[Any]) -> None:
         places, numbers = [], []
         for inner, content in map(variant, values):
             places.append(self.input(text(content)) if inner == "as_name" else -1)

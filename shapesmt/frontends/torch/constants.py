@@ -46,11 +46,11 @@ class Constants:
 
     def literal(self, name: str, dtype: str, shape: tuple[int, ...]) -> Literal:
         """Return a constant by its path in the module; its elements are read when something depends on them."""
-        stored = self._stored(name, dtype, shape) if has_few(dtype, shape) and dtype in _FORMATS else None
+        stored = self._storage(name, dtype, shape) if has_few(dtype, shape) and dtype in _FORMATS else None
         source = None if stored is None else partial(self._elements, stored)
         return Literal(dtype, shape, None, source, Literal.ELSEWHERE)
 
-    def _stored(self, name: str, dtype: str, shape: tuple[int, ...]) -> _Stored | None:
+    def _storage(self, name: str, dtype: str, shape: tuple[int, ...]) -> _Stored | None:
         """Return where the elements of the constant at this path are; None unless stored raw and contiguous."""
         folder, described = self._configuration.get(name, ("", None))
         try:

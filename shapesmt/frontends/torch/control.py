@@ -44,7 +44,7 @@ class Host(Protocol):
         `casts` says whether its operators cast floats; None is as in the enclosing graph.
         """
 
-    def overwritten(self, tensor: str) -> list[Node]:
+    def overwrite(self, tensor: str) -> list[Node]:
         """Return the nodes which state that a tensor of the enclosing graph has other elements from here on."""
 
 
@@ -59,7 +59,7 @@ class _Call(NamedTuple):
     flags: Sequence[bool] = ()
 
 
-def converted(host: Host, node: Mapping[str, Any], op: str, name: str, names: Mapping[str, str]) -> Call | None:
+def convert(host: Host, node: Mapping[str, Any], op: str, name: str, names: Mapping[str, str]) -> Call | None:
     """Return a function from outputs to the nodes for a higher-order operator; None if it has no counterpart."""
     write = _WRITERS.get(op)
     arguments = [variant(record(argument).get("arg")) for argument in entries(node.get("inputs"))]
@@ -88,7 +88,7 @@ def effect(node: Mapping[str, Any], names: dict[str, str]) -> Mapping[str, Any]:
     names[new] = tensor_named(token, names)
     target = text(record(record(inputs[1]).get("arg")).get("as_operator"))
     known = _EFFECTS.get(target.removeprefix("torch.ops."), ())
-    named = [_named(record(argument), place, known) for place, argument in enumerate(inputs[2:])]
+    named = [_name_argument(record(argument), place, known) for place, argument in enumerate(inputs[2:])]
     return {
         **node,
         "target": target,
@@ -97,7 +97,7 @@ def effect(node: Mapping[str, Any], names: dict[str, str]) -> Mapping[str, Any]:
     }
 
 
-def _named(argument: dict[str, Any], place: int, names: Sequence[str]) -> dict[str, Any]:
+def _name_argument(argument: dict[str, Any], place: int, names: Sequence[str]) -> dict[str, Any]:
     """Return an argument with its name; if the name is unknown, as an argument of an unsupported kind."""
     if argument.get("name"):
         return argument
@@ -145,15 +145,15 @@ def _while_loop(call: _Call) -> list[Node]:
 
 def _map(call: _Call) -> list[Node]:
     """Convert `map_impl(body, mapped, others)`, which maps along the first axis."""
-    return _scanned(call, [], _list(call, 0), _list(call, 1))
+    return _make_scan(call, [], _list(call, 0), _list(call, 1))
 
 
 def _scan(call: _Call) -> list[Node]:
     """Convert `scan(body, carried, scanned, others)`, which scans along the first axis."""
-    return _scanned(call, _list(call, 0), _list(call, 1), _list(call, 2))
+    return _make_scan(call, _list(call, 0), _list(call, 1), _list(call, 2))
 
 
-def _scanned(call: _Call, carried: list[str], scanned: list[str], others: list[str]) -> list[Node]:
+def _make_scan(call: _Call, carried: list[str], scanned: list[str], others: list[str]) -> list[Node]:
     inner = [call.host.unique(f"{call.name}.{name}") for name in (*carried, *scanned)]
     body = call.host.body(call.graphs[0], [*inner, *others])
     graph = _graph(dict.fromkeys(inner, Declared("", None)), body)
@@ -163,10 +163,10 @@ def _scanned(call: _Call, carried: list[str], scanned: list[str], others: list[s
 
 def _autocast(call: _Call) -> list[Node]:
     """Inline `wrap_with_autocast(device, type, enabled, cached, graph, operands)`: operators choose float types."""
-    return _wrapped(call, casts=not call.flags or call.flags[0])
+    return _inline(call, casts=not call.flags or call.flags[0])
 
 
-def _wrapped(call: _Call, *, casts: bool | None = None) -> list[Node]:
+def _inline(call: _Call, *, casts: bool | None = None) -> list[Node]:
     """Inline a graph that runs unconditionally; its results get the names of the node's outputs."""
     read = [name for names in call.operands for name in names]
     given = {name: call.host.unique(f"{name}.{CAST}") if casts else name for name in read}
@@ -177,7 +177,7 @@ def _wrapped(call: _Call, *, casts: bool | None = None) -> list[Node]:
     named = [Node("Identity", "", call.name, [inner], [outer]) for inner, outer in results if outer]
     first = [Node(CAST, "torch", given[name], [name], [given[name]]) for name in given if casts]
     changed = [name for name in given if given[name] in body.changed]
-    return [*first, *body.nodes, *named, *(node for tensor in changed for node in call.host.overwritten(tensor))]
+    return [*first, *body.nodes, *named, *(node for tensor in changed for node in call.host.overwrite(tensor))]
 
 
 _WRITERS: dict[str, Callable[[_Call], list[Node]]] = {
@@ -186,8 +186,8 @@ _WRITERS: dict[str, Callable[[_Call], list[Node]]] = {
     "higher_order.map_impl": _map,
     "higher_order.scan": _scan,
     "higher_order.wrap_with_autocast": _autocast,
-    "higher_order.wrap_with_set_grad_enabled": _wrapped,
-    **{f"higher_order.{name}": _wrapped for name in ("invoke_subgraph", "tag_activation_checkpoint", "strict_mode")},
+    "higher_order.wrap_with_set_grad_enabled": _inline,
+    **{f"higher_order.{name}": _inline for name in ("invoke_subgraph", "tag_activation_checkpoint", "strict_mode")},
 }
 
 

@@ -17,14 +17,14 @@ class MisfitError(Exception):
 def record(value: object) -> dict[str, Any]:
     """Return the value if it is a JSON object."""
     if not isinstance(value, dict):
-        raise MisfitError(f"{_shown(value)} isn't an object")
+        raise MisfitError(f"{_value_text(value)} isn't an object")
     return value
 
 
 def entries(value: object) -> list[Any]:
     """Return the value if it is a JSON list."""
     if not isinstance(value, list):
-        raise MisfitError(f"{_shown(value)} isn't a list")
+        raise MisfitError(f"{_value_text(value)} isn't a list")
     return value
 
 
@@ -36,14 +36,14 @@ def records(value: object) -> list[dict[str, Any]]:
 def text(value: object) -> str:
     """Return the value if it is a text, which may be a name."""
     if not isinstance(value, str):
-        raise MisfitError(f"{_shown(value)} isn't a text")
+        raise MisfitError(f"{_value_text(value)} isn't a text")
     return value
 
 
 def integer(value: object) -> int:
     """Return the value if it is a 64-bit integer."""
     if not isinstance(value, int) or isinstance(value, bool) or not -LARGEST <= value < LARGEST:
-        raise MisfitError(f"{_shown(value)} isn't an integer of 64 bits")
+        raise MisfitError(f"{_value_text(value)} isn't an integer of 64 bits")
     return value
 
 
@@ -59,7 +59,7 @@ def variant(value: object) -> tuple[str, Any]:
     """Return the kind and the content of a value with one key, such as `{"as_int": 3}`."""
     kinds = record(value)
     if len(kinds) != 1:
-        raise MisfitError(f"{_shown(value)} isn't of one kind")
+        raise MisfitError(f"{_value_text(value)} isn't of one kind")
     return next(iter(kinds.items()))
 
 
@@ -69,5 +69,5 @@ def optional(value: Mapping[str, Any], name: str, default: Any) -> Any:
     return default if found is None else found
 
 
-def _shown(value: object) -> str:
+def _value_text(value: object) -> str:
     return printable(repr(value)[:200], 60)

@@ -128,14 +128,14 @@ def _guard(guard: str, places: Mapping[str, int], paths: Mapping[Path, str]) -> 
         """Return the symbol for `L['x'].size()[2]`, or for `L['n']`, which is a number; None for other nodes."""
         if not isinstance(node, (ast.Subscript, ast.Attribute, ast.Name)):
             return None
-        tensor = _sized(node.value) if isinstance(node, ast.Subscript) else None
+        tensor = _tensor_of_size(node.value) if isinstance(node, ast.Subscript) else None
         if isinstance(node, ast.Subscript) and tensor is not None:
             axis = node.slice.value if isinstance(node.slice, ast.Constant) else None
-            name = _named(_path(tensor), paths)
+            name = _input_at(_path(tensor), paths)
             if isinstance(axis, int) and name in places:
                 return ast.Name(f"i{places[name]}_{axis}")
             raise Unfollowed
-        name = _named(_path(node), paths)
+        name = _input_at(_path(node), paths)
         if name not in places:
             raise Unfollowed
         return ast.Name(f"i{places[name]}")
@@ -176,13 +176,13 @@ class _Parted(ast.NodeTransformer):
         return ast.BinOp(ast.Constant(LARGEST_SIZE), ast.Add(), ast.Constant(node.value - LARGEST_SIZE))
 
 
-def _sized(node: ast.expr) -> ast.expr | None:
+def _tensor_of_size(node: ast.expr) -> ast.expr | None:
     """Return `x` of `x.size()`; None for another expression."""
     called = node.func if isinstance(node, ast.Call) else None
     return called.value if isinstance(called, ast.Attribute) and called.attr in ("size", "shape") else None
 
 
-def _named(path: Path, paths: Mapping[Path, str]) -> str:
+def _input_at(path: Path, paths: Mapping[Path, str]) -> str:
     """Return the input at a path or, inside named tuples, the one with the name that PyTorch derives from the path."""
     return paths.get(path) or paths.get(("", "_".join(map(str, path)).lower()), "")
 

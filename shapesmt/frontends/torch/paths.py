@@ -46,18 +46,18 @@ def _through_named(tree: Mapping[str, Any], path: Path) -> bool:
     return tree["type"] == _NAMED or _through_named(inner, path[1:])
 
 
-def nested(module: Mapping[str, Any]) -> dict[str, object]:
+def names_by_argument(module: Mapping[str, Any]) -> dict[str, object]:
     """Return the arguments as the module takes them, with the input's name in place of each leaf, "" if none."""
     names = iter(_names(module))
-    return {name: _filled(tree, names) for name, tree in _arguments(module)}
+    return {name: _fill(tree, names) for name, tree in _arguments(module)}
 
 
-def _filled(tree: Mapping[str, Any], names: Iterator[str]) -> object:
+def _fill(tree: Mapping[str, Any], names: Iterator[str]) -> object:
     """Return an argument in the form of `dynamic_shapes`: custom classes become lists of their tensors."""
     kind = tree["type"]
     if kind is None:
         return next(names, "")
-    parts = [_filled(child, names) for child in tree["children_spec"]]
+    parts = [_fill(child, names) for child in tree["children_spec"]]
     if kind.endswith(_DICTS):
         return dict(zip(_keys(tree), parts, strict=True))
     if kind == _NAMED:

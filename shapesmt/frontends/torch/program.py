@@ -10,13 +10,13 @@ from typing import Any, Protocol
 from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.torch.aliases import Memory
 from shapesmt.frontends.torch.arguments import Arguments, constant_of, names_of, outputs_of, tensor_named
-from shapesmt.frontends.torch.control import CAST, Body, converted, effect
+from shapesmt.frontends.torch.control import CAST, Body, convert, effect
 from shapesmt.frontends.torch.fields import MisfitError, entries, optional, record, records, text, variant
 from shapesmt.frontends.torch.guards import fixed_axes, guards_node
-from shapesmt.frontends.torch.paths import nested, placeholders
+from shapesmt.frontends.torch.paths import names_by_argument, placeholders
 from shapesmt.frontends.torch.sizes import Sizes, dtype_of, memory_of, shape_of
 from shapesmt.frontends.torch.sources import Sources
-from shapesmt.graph import Attributes, Declared, Graph, Literal, Node, Runtime, ordered
+from shapesmt.graph import Attributes, Declared, Graph, Literal, Node, Runtime, sort_nodes
 
 DOMAIN = "torch"
 TOKEN = ""
@@ -64,7 +64,7 @@ def read_program(document: Mapping[str, Any], constants: Literals, source: str) 
         raise ModelError(f"{source}: too large to read") from None
 
 
-def replaced(literal: Literal) -> Literal:
+def forget_elements(literal: Literal) -> Literal:
     """Return a constant that the program itself changes: its elements are unknown, as an earlier run may set them."""
     return Literal(literal.dtype, literal.shape, missing=Literal.ELSEWHERE)
 
@@ -93,18 +93,18 @@ class _Program:
         names = {name: name for name in (*inputs, *literals)}
         written = (outputs_of(node.get("outputs")) for node in records(graph.get("nodes")))
         self.taken.update(names, *written)  # tensors of inner graphs get other names
-        apart = [*self.strided(names, metas)]
+        apart = [*self.stride_nodes(names, metas)]
         first = dict(names)
         names |= self.tokens
         nodes = [*apart, *self.nodes(graph, names)]
-        kept = {name: t if names[name] == first[name] else replaced(t) for name, t in literals.items()}
+        kept = {name: t if names[name] == first[name] else forget_elements(t) for name, t in literals.items()}
         computed = {n: meta for n, meta in metas.items() if n not in inputs and names.get(n, TOKEN) != TOKEN}
-        declared = {name: self.sizes.declared(meta) for name, meta in computed.items()}
+        declared = {name: self.sizes.declaration(meta) for name, meta in computed.items()}
         paths = placeholders(self.module)
         guards = guards_node(self.document, inputs, graph, paths)
         returned = [name for argument in entries(graph.get("outputs")) for name in names_of(argument) if name]
         outputs = [name for name in dict.fromkeys(tensor_named(name, names) for name in returned) if name != TOKEN]
-        nodes = [*ordered(nodes, [*inputs, *literals], self.source, needed=outputs), *guards]
+        nodes = [*sort_nodes(nodes, [*inputs, *literals], self.source, needed=outputs), *guards]
         return Graph(
             "torch.export",
             inputs,
@@ -116,7 +116,7 @@ class _Program:
             source=self.source,
             runtime=Runtime.TORCH,
             aliases=self.sizes.names,
-            arguments=nested(self.module),
+            arguments=names_by_argument(self.module),
             asked=fixed_axes(self.document, inputs, paths),
             source_line=Sources(self.notes),
             missing="" if "guards_code" in self.document else UNGUARDED,
@@ -159,7 +159,7 @@ class _Program:
             raise MisfitError(f"'{printable(path)}' has sizes that aren't numbers")
         return self.constants.literal(path, dtype_of(meta), tuple(shape))
 
-    def strided(self, names: dict[str, str], metas: Mapping[str, Any]) -> Iterator[Node]:
+    def stride_nodes(self, names: dict[str, str], metas: Mapping[str, Any]) -> Iterator[Node]:
         """Yield a node for each tensor that isn't row-major in memory; from here on its name refers to that output."""
         for name in [*names]:
             memory = memory_of(record(metas[name])) if name in metas else None
@@ -186,7 +186,7 @@ class _Program:
         op = text(node.get("target")).removeprefix("torch.ops.")
         written = outputs_of(node.get("outputs"))
         name = self.node_name(node, op, written)
-        control = converted(self, node, op, name, names) if op.startswith(_HIGHER) else None
+        control = convert(self, node, op, name, names) if op.startswith(_HIGHER) else None
         if control is not None:
             return control(self.outputs(node, name, written, names))
         arguments = Arguments(names)
@@ -225,9 +225,9 @@ class _Program:
             self.notes.setdefault(next(filter(None, outputs), name), notes)
         return outputs
 
-    def overwritten(self, tensor: str) -> list[Node]:
+    def overwrite(self, tensor: str) -> list[Node]:
         """Return the nodes which state that a tensor of the current graph has other elements from here on."""
-        return self.memory.overwritten(tensor)
+        return self.memory.overwrite(tensor)
 
     def body(self, graph: Mapping[str, Any], operands: Sequence[str], *, casts: bool | None = None) -> Body:
         """Return the content of a graph inside a node, whose inputs are these tensors.

@@ -100,7 +100,7 @@ class Sizes:
         """Return the axes of an input; None for those that can't be expressed."""
         return tuple(size if isinstance(size, int) else self.expression(size) for size in shape)
 
-    def declared(self, meta: object) -> Declared:
+    def declaration(self, meta: object) -> Declared:
         """Return the type and shape that the file declares for a tensor."""
         content = record(meta)
         return Declared(dtype_of(content), self.input(shape_of(content)))

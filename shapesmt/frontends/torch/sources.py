@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from shapesmt.frontends.stacks import MOST, Frame, frames_of, located
+from shapesmt.frontends.stacks import MOST, Frame, frames_of, locate
 from shapesmt.graph import GUARDS, Node, SourceLine
 
 _NO_MODULE = "_empty_nn_module_stack"
@@ -23,7 +23,7 @@ class Sources:
         notes = self._notes.get(next(filter(None, node.outputs), node.name), {})
         modules = notes.get("nn_module_stack")
         module = module_in(modules) if isinstance(modules, str) else ""
-        return located(self._frames(notes), module, any_file=True)
+        return locate(self._frames(notes), module, any_file=True)
 
     def _frames(self, notes: Mapping[str, object]) -> list[Frame]:
         stack = notes.get("stack_trace")
@@ -32,7 +32,7 @@ class Sources:
     def _entry(self) -> SourceLine | None:
         """Return the outermost line of the first node that has one, preferring user code, without its text."""
         stacks = [self._frames(notes)[::-1] for notes in self._notes.values()]
-        lines = (located(frames, "", any_file=any_file) for any_file in (False, True) for frames in stacks)
+        lines = (locate(frames, "", any_file=any_file) for any_file in (False, True) for frames in stacks)
         first = next(filter(None, lines), None)
         return None if first is None else first._replace(code="", caller="")
 

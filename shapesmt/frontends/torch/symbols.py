@@ -159,14 +159,14 @@ def plain(node: ast.expr, leaf: Callable[[ast.expr], ast.expr | None], depth: in
     if isinstance(node, ast.Constant) and isinstance(node.value, (int, bool, float)):
         return node
     if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)) and not node.keywords:
-        name = _spelled(ast.unparse(node.func))
+        name = _base_name(ast.unparse(node.func))
         if name == "Piecewise":
             return _piecewise(node.args, leaf, depth + 1)
         listed = len(node.args) == 1 and isinstance(node.args[0], (ast.List, ast.Tuple))
         parts = node.args[0].elts if listed else node.args  # type: ignore[attr-defined]  # `listed` says so
-        return _called(name, [plain(part, leaf, depth + 1) for part in parts])
+        return _call(name, [plain(part, leaf, depth + 1) for part in parts])
     parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
-    return _joined(node, [plain(part, leaf, depth + 1) for part in parts])
+    return _combine(node, [plain(part, leaf, depth + 1) for part in parts])
 
 
 def whole(tree: ast.expr) -> ast.expr:
@@ -186,7 +186,7 @@ def _of_floats(node: ast.AST) -> bool:
     return isinstance(node, ast.Div) or (isinstance(node, ast.Name) and node.id in _OF_FLOATS)
 
 
-def _joined(node: ast.expr, parts: list[ast.expr]) -> ast.expr:
+def _combine(node: ast.expr, parts: list[ast.expr]) -> ast.expr:
     """Return a tree with one of Python's operators and these parts."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
         return _power(parts)
@@ -203,10 +203,10 @@ def _joined(node: ast.expr, parts: list[ast.expr]) -> ast.expr:
     raise Unfollowed
 
 
-def _spelled(name: str) -> str:
+def _base_name(name: str) -> str:
     """Return the function's name in the table: `torch.sym_max`, `sympy.Max` and `max` are the same.
 
-    >>> _spelled("torch.sym_max"), _spelled("torch.utils._sympy.functions.FloorDiv"), _spelled("torch.sym_float")
+    >>> _base_name("torch.sym_max"), _base_name("torch.utils._sympy.functions.FloorDiv"), _base_name("torch.sym_float")
     ('max', 'FloorDiv', 'torch.sym_float')
     """
     if name in _CALLS:
@@ -215,7 +215,7 @@ def _spelled(name: str) -> str:
     return _ALIASES.get(last, last)
 
 
-def _called(name: str, parts: list[ast.expr]) -> ast.expr:
+def _call(name: str, parts: list[ast.expr]) -> ast.expr:
     """Return a call of a function of Sympy or PyTorch in Python's notation."""
     least, most, build = _CALLS.get(name, (1, 0, None))
     if build is None or not least <= len(parts) <= most:
@@ -244,11 +244,11 @@ def _power(parts: list[ast.expr]) -> ast.expr:
     return ast.BinOp(parts[0], ast.Pow(), parts[1])
 
 
-def _chained(operator: ast.operator) -> Build:
+def _chain_builder(operator: ast.operator) -> Build:
     return lambda parts: reduce(lambda a, b: ast.BinOp(a, operator, b), parts)
 
 
-def _compared(operator: ast.cmpop) -> Build:
+def _comparison_builder(operator: ast.cmpop) -> Build:
     return lambda parts: ast.Compare(parts[0], [operator], [parts[1]])
 
 
@@ -279,31 +279,31 @@ _ALIASES = {
 """Other names of functions, without `sym_` and the module, and their names in `_CALLS`."""
 _OF_FLOATS = ("math.trunc", "math.ceil", "math.floor", "round", "torch.sym_float", "torch._sym_sqrt")
 _CALLS: dict[str, tuple[int, int, Build]] = {
-    "Add": (1, _ANY, _chained(ast.Add())),
-    "Mul": (1, _ANY, _chained(ast.Mult())),
+    "Add": (1, _ANY, _chain_builder(ast.Add())),
+    "Mul": (1, _ANY, _chain_builder(ast.Mult())),
     "Pow": (2, 2, _power),
     "CeilDiv": (2, 2, _ceiling),
     "ModularIndexing": (3, 3, _slice_of_index),
     "Identity": (1, 1, lambda parts: parts[0]),
     "abs": (1, 1, lambda parts: ast.Call(ast.Name("abs"), parts, [])),
     "ite": (3, 3, lambda parts: ast.IfExp(*parts)),
-    "sub": (2, 2, _chained(ast.Sub())),
+    "sub": (2, 2, _chain_builder(ast.Sub())),
     "neg": (1, 1, lambda parts: ast.UnaryOp(ast.USub(), parts[0])),
-    **{name: (2, 2, _chained(ast.Div())) for name in ("IntTrueDiv", "FloatTrueDiv", "truediv")},
+    **{name: (2, 2, _chain_builder(ast.Div())) for name in ("IntTrueDiv", "FloatTrueDiv", "truediv")},
     "Not": (1, 1, lambda parts: ast.UnaryOp(ast.Not(), parts[0])),
     "And": (2, _ANY, lambda parts: ast.BoolOp(ast.And(), parts)),
     "Or": (2, _ANY, lambda parts: ast.BoolOp(ast.Or(), parts)),
     **{name: (1, 1, lambda parts: whole(parts[0])) for name in ("Integer", "int")},
     **{name: (1, 1, _function(name)) for name in _OF_FLOATS},
-    **{name: (2, 2, _chained(ast.FloorDiv())) for name in ("FloorDiv", "CleanDiv")},
-    **{name: (2, 2, _chained(ast.Mod())) for name in ("Mod", "PythonMod")},
+    **{name: (2, 2, _chain_builder(ast.FloorDiv())) for name in ("FloorDiv", "CleanDiv")},
+    **{name: (2, 2, _chain_builder(ast.Mod())) for name in ("Mod", "PythonMod")},
     **{name: (1, _ANY, _function(name.lower())) for name in ("Max", "Min", "max", "min")},
-    **{name: (2, 2, _compared(ast.Eq())) for name in ("Equality", "Eq")},
-    **{name: (2, 2, _compared(ast.NotEq())) for name in ("Unequality", "Ne")},
-    **{name: (2, 2, _compared(ast.GtE())) for name in ("GreaterThan", "Ge")},
-    **{name: (2, 2, _compared(ast.LtE())) for name in ("LessThan", "Le")},
-    **{name: (2, 2, _compared(ast.Gt())) for name in ("StrictGreaterThan", "Gt")},
-    **{name: (2, 2, _compared(ast.Lt())) for name in ("StrictLessThan", "Lt")},
+    **{name: (2, 2, _comparison_builder(ast.Eq())) for name in ("Equality", "Eq")},
+    **{name: (2, 2, _comparison_builder(ast.NotEq())) for name in ("Unequality", "Ne")},
+    **{name: (2, 2, _comparison_builder(ast.GtE())) for name in ("GreaterThan", "Ge")},
+    **{name: (2, 2, _comparison_builder(ast.LtE())) for name in ("LessThan", "Le")},
+    **{name: (2, 2, _comparison_builder(ast.Gt())) for name in ("StrictGreaterThan", "Gt")},
+    **{name: (2, 2, _comparison_builder(ast.Lt())) for name in ("StrictLessThan", "Lt")},
 }
 """For each function, the minimum and maximum number of arguments, and the function that builds its tree."""
 
@@ -324,9 +324,9 @@ def _symbol(node: ast.expr, names: Mapping[str, str]) -> ast.expr | None:
         return None
     if name not in names:
         raise Unfollowed
-    return named(names[name])
+    return name_expression(names[name])
 
 
-def named(name: str) -> ast.expr:
+def name_expression(name: str) -> ast.expr:
     """Return a dimension's name in an expression, in backticks if it is no identifier."""
     return ast.Name(name if name.isidentifier() and not keyword.iskeyword(name) else f"`{name.replace('`', '``')}`")

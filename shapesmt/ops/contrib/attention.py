@@ -46,7 +46,7 @@ def seen_length(ctx: RuleContext, index: int, name: str) -> Dim:
     return shape[-1] if shape and len(shape) > 1 else ctx.fresh(name)
 
 
-def buffered(ctx: RuleContext, index: int, mask: int, size: Dim, new: Dim) -> Dim:
+def buffer_length(ctx: RuleContext, index: int, mask: int, size: Dim, new: Dim) -> Dim:
     """Return the length of past and new tokens in a buffer of that size; input `index` holds the past length.
 
     If that isn't known, the length is the last size of the input `mask`, or a new symbol.
@@ -101,10 +101,10 @@ def attention(ctx: RuleContext) -> list[Tensor]:
     """Project and attend: `[B, S, D] -> [B, S, hidden of values]`, with weights `[D, 3 * hidden]`."""
     hidden, values = hidden_sizes(ctx, _width(ctx))
     open_beside_cpu(ctx, laws.NO_ROTATION_INSIDE, used=ctx.flag("do_rotary", only_one=True))
-    return attended(ctx, (3, 4, 5, 6), hidden, values)
+    return attend(ctx, (3, 4, 5, 6), hidden, values)
 
 
-def attended(ctx: RuleContext, indices: tuple[int, int, int, int], hidden: Dim, values: Dim) -> list[Tensor]:
+def attend(ctx: RuleContext, indices: tuple[int, int, int, int], hidden: Dim, values: Dim) -> list[Tensor]:
     """Return the outputs of attention with inner projections; `indices`: mask, past, bias and past length."""
     x, count = ctx.input(0), ctx.integer("num_heads")
     mask, past, bias, past_length = indices
@@ -117,7 +117,7 @@ def attended(ctx: RuleContext, indices: tuple[int, int, int, int], hidden: Dim, 
     total = present
     if ctx.has(past) and shares_buffer(ctx):
         open_beside_cpu(ctx, laws.NO_SHARED_BUFFER, used=True)
-        total = buffered(ctx, past_length, mask, present, new)
+        total = buffer_length(ctx, past_length, mask, present, new)
     require_masks(ctx, mask, batch, new, total)
     open_beside_cpu(ctx, laws.NO_BIAS_WITH_PAST, used=ctx.has(past) and ctx.has(bias))
     require_attention_bias(ctx, bias, (batch, count, new, total))
@@ -149,7 +149,7 @@ def quantized_attention(ctx: RuleContext) -> list[Tensor]:
     for index in (4, 7):
         require_one_or(ctx, index, width, laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN)
     hidden, values = hidden_sizes(ctx, width)
-    return attended(ctx, (5, 8, 99, 99), hidden, values)
+    return attend(ctx, (5, 8, 99, 99), hidden, values)
 
 
 @contrib("QOrderedAttention")
@@ -209,7 +209,7 @@ def multi_head(ctx: RuleContext) -> list[Tensor]:
     query, count = ctx.input(0), head_count(ctx)
     ctx.check(query.rank in (3, 5), laws.QUERIES_SHAPE_BY_RANK.of(rank=query.rank))
     batch, new = query[0], query[1]
-    length, hidden, values = _projected(ctx, query, count)
+    length, hidden, values = _project(ctx, query, count)
     require_vector(ctx, 3, 2 * hidden + values, laws.BIAS_AS_LONG_AS_QUERIES_KEYS_VALUES)
     old, present = _past(ctx, 6, Heads(batch, as_dim(count), length, hidden // count))
     lengths = [(batch,), (3 * batch + 2,)]
@@ -218,7 +218,7 @@ def multi_head(ctx: RuleContext) -> list[Tensor]:
     return _results(ctx, (batch, new, values), hidden, present, old + length)
 
 
-def _projected(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, Dim, Dim]:
+def _project(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, Dim, Dim]:
     """Return the length of keys and the hidden sizes of keys and values, which may be packed with the queries."""
     if ctx.has(1):
         ctx.check(query.rank == 3, laws.QUERIES_WITH_KEYS_SHAPE)
@@ -275,7 +275,7 @@ def decoder_masked(ctx: RuleContext) -> list[Tensor]:
     """Attend by one new token: queries and keys `[B, 1, D]`, or keys and values `[B, N, L, H]` of an encoder."""
     query, count = ctx.input(0, rank=3), head_count(ctx)
     ctx.require_equal(query[1], 1, laws.ONE_NEW_TOKEN)
-    length, hidden, values = _projected(ctx, query, count) if ctx.has(1) else _packed(ctx, query)
+    length, hidden, values = _project(ctx, query, count) if ctx.has(1) else _unpack_queries(ctx, query)
     require_vector(ctx, 10, 2 * hidden + values, laws.BIAS_AS_LONG_AS_QUERIES_KEYS_VALUES)
     old, present = _past(ctx, 5, Heads(query[0], as_dim(count), length, hidden // count))
     crossed = ctx.has(1) and ctx.input(1).rank == 4
@@ -284,7 +284,7 @@ def decoder_masked(ctx: RuleContext) -> list[Tensor]:
     ctx.require_equal(values // count, hidden // count, laws.ENCODER_KEYS_AND_VALUES_SAME_SHAPE)
     _require_buffer(ctx)
     shared = shares_buffer(ctx) and ctx.has(5)
-    total = buffered(ctx, 7, 3, old, length) if shared else length if crossed else present
+    total = buffer_length(ctx, 7, 3, old, length) if shared else length if crossed else present
     require_mask(ctx, 3, [(query[0], total)])
     require_attention_bias(ctx, 4, (query[0], count, 1, total))
     return _results(ctx, (query[0], 1, values), hidden, old if shared else present, total, "float32")
@@ -298,8 +298,8 @@ def _require_buffer(ctx: RuleContext) -> None:
     open_beside_cpu(ctx, laws.KEYS_BESIDE_QUERIES, used=not ctx.has(1))
 
 
-def _packed(ctx: RuleContext, query: Tensor) -> tuple[Dim, Dim, Dim]:
-    """Return length and hidden sizes, as `_projected`, of queries `[B, 1, 3 * D]` that contain keys and values."""
+def _unpack_queries(ctx: RuleContext, query: Tensor) -> tuple[Dim, Dim, Dim]:
+    """Return length and hidden sizes, as `_project`, of queries `[B, 1, 3 * D]` that contain keys and values."""
     ctx.require(divides(3, query[2]), laws.PACKED_PROJECTIONS_ONE_SIZE, query[2], 3)
     head_size(ctx, query[2] // 3)
     return ONE, query[2] // 3, query[2] // 3

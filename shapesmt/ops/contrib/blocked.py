@@ -16,12 +16,12 @@ BLOCK, LARGE_BLOCK = 8, 16  # channels per block, depending on the machine
 def blocked(ctx: RuleContext) -> Tensor:
     """Return the input `[n, channels, height, width]`; its channels fill whole blocks."""
     x = ctx.input(0, rank=4)
-    if not _padded(x[1]):
+    if not _is_padded(x[1]):
         ctx.require(divides(BLOCK, x[1]), laws.CHANNELS_IN_WHOLE_BLOCKS, x[1], BLOCK)
     return x
 
 
-def _padded(channels: Dim) -> bool:
+def _is_padded(channels: Dim) -> bool:
     """Whether the number of channels depends on the machine for which the file was written."""
     return any(s.kind is Kind.LOST for s in channels.symbols)
 
@@ -55,7 +55,7 @@ def blocked_conv(ctx: RuleContext) -> Tensor:
     """Convolve, then add an optional tensor of the output's shape."""
     x, w = ctx.input(0, rank=4), ctx.input(1, rank=4)
     ctx.require(divides(BLOCK, w[0]), laws.CHANNELS_IN_WHOLE_BLOCKS, w[0], BLOCK)
-    x = _convolved(ctx, x, w)
+    x = _convolve(ctx, x, w)
     (y,) = ctx.delegate("Conv", (x, *ctx.inputs[1:3]), version=22)
     if ctx.has(3):
         ctx.require_agree(y, ctx.input(3), law=laws.ADDEND_SHAPED_AS_CONVOLUTION)
@@ -100,9 +100,9 @@ def blocked_upsample(ctx: RuleContext) -> Tensor:
 __all__ = ["blocked"]
 
 
-def _convolved(ctx: RuleContext, x: Tensor, w: Tensor) -> Tensor:
+def _convolve(ctx: RuleContext, x: Tensor, w: Tensor) -> Tensor:
     """Return a convolution's input; 16 channels or more must fill whole blocks."""
-    if _padded(x[1]):
+    if _is_padded(x[1]):
         return _as_deep(ctx, x, w[1] * ctx.integer("group", 1))
     ctx.require(any_of(less(x[1], LARGE_BLOCK), divides(BLOCK, x[1])), laws.CHANNELS_IN_WHOLE_BLOCKS, x[1], BLOCK)
     return x

@@ -9,7 +9,7 @@ from shapesmt import laws
 from shapesmt.algebra import Dim, as_dim, divides, equal, maximum
 from shapesmt.ops.contrib.attention import hidden_sizes, require_attention_bias
 from shapesmt.ops.contrib.common import contrib
-from shapesmt.ops.contrib.grouped import cached, grouped_heads, grouped_size, require_tables
+from shapesmt.ops.contrib.grouped import cache_length, grouped_heads, grouped_size, require_tables
 from shapesmt.ops.math.attention import require_gate
 from shapesmt.ops.shared.heads import Heads, head_count, head_size, per_head
 from shapesmt.ops.shared.require import open_beside_cpu, require_least, require_shape, require_single, require_vector
@@ -42,7 +42,7 @@ def dynamic_sparse(ctx: RuleContext) -> list[Tensor]:
     query, chosen = ctx.input(0, rank=3), ctx.input(7, rank=2)
     (count, shared), size, tokens = grouped_heads(ctx), grouped_size(ctx), query[0] * query[1]
     require_shape(ctx, (1, 2), (query[0], query[1], shared * size), laws.KEYS_AND_VALUES_BATCH_LENGTH_HIDDEN)
-    length = cached(ctx, query[0], shared, size)
+    length = cache_length(ctx, query[0], shared, size)
     ctx.require_equal(chosen[0], tokens, laws.CHOSEN_PLACES_PER_TOKEN)
     require_vector(ctx, 8, tokens, laws.CHOSEN_PLACE_COUNT_PER_TOKEN)
     require_vector(ctx, 9, query[0], laws.LENGTH_PER_SAMPLE)

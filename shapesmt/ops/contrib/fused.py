@@ -20,7 +20,7 @@ from shapesmt.rules import RuleContext, Tensor, Traits
 # Products
 
 
-def turned(ctx: RuleContext, index: int, side: str) -> Tensor:
+def transpose_operand(ctx: RuleContext, index: int, side: str) -> Tensor:
     """Return an operand transposed by `transBatch*` (first axis behind the batch) and `trans*` (last two swapped)."""
     x = ctx.input(index)
     dims = x.dims
@@ -36,7 +36,7 @@ def turned(ctx: RuleContext, index: int, side: str) -> Tensor:
 def fused_matmul(ctx: RuleContext) -> Tensor:
     """Multiply matrices that may be transposed; the product may be scaled and activated."""
     aside = ctx.flag("transA") or ctx.flag("transBatchA")
-    return ctx.tensor(matrix_product(ctx, turned(ctx, 0, "A"), turned(ctx, 1, "B"), turned=aside))
+    return ctx.tensor(matrix_product(ctx, transpose_operand(ctx, 0, "A"), transpose_operand(ctx, 1, "B"), turned=aside))
 
 
 borrow("FusedGemm", 13, "Gemm")

@@ -40,13 +40,13 @@ def grouped(ctx: RuleContext) -> list[Tensor]:
     With keys of length 0, the caches are unchanged.
     """
     (batch, new), (count, shared), size = batch_of(ctx), grouped_heads(ctx), grouped_size(ctx)
-    past = cached(ctx, batch, shared, size)
+    past = cache_length(ctx, batch, shared, size)
     added = ctx.input(1, rank=3)[1] if past is not ZERO and ctx.has(1) else new
     ctx.require(any_of(equal(added, new), equal(added, 0)), laws.KEY_PER_QUERY_OR_NONE, added, new)
     require_shape(ctx, (1, 2), (batch, added, shared * size), laws.KEYS_AND_VALUES_BATCH_LENGTH_HIDDEN)
     ctx.require_equal(ctx.input(5).numel, batch, laws.LENGTH_PER_SAMPLE)
     _require_kept(ctx)
-    known, present = grown(ctx, past, added, new)
+    known, present = grow_caches(ctx, past, added, new)
     require_tables(ctx, (7, 8), size, known)
     _require_eights(ctx, size, 7)
     total = seen_length(ctx, 10, "total") if known is None else known
@@ -73,7 +73,7 @@ def batch_of(ctx: RuleContext) -> tuple[Dim, Dim]:
     return ctx.input(0)[0], ctx.input(0)[1]
 
 
-def grown(ctx: RuleContext, cached: Dim, added: Dim, new: Dim) -> tuple[Dim | None, Dim]:
+def grow_caches(ctx: RuleContext, cached: Dim, added: Dim, new: Dim) -> tuple[Dim | None, Dim]:
     """Return the total length in input 6 (None if unknown), and the caches' length: extended, or long enough before."""
     batch = ctx.input(0)[0]
     ctx.require_at_least(batch, 1, laws.BATCH_NOT_EMPTY)
@@ -102,7 +102,7 @@ def sparse(ctx: RuleContext) -> list[Tensor]:
     """
     (batch, new), (count, shared), size = batch_of(ctx), grouped_heads(ctx), grouped_size(ctx)
     require_shape(ctx, (1, 2), (batch, new, shared * size), laws.KEYS_AND_VALUES_BATCH_LENGTH_HIDDEN)
-    past, rows = cached(ctx, batch, shared, size), ctx.input(5, rank=2)
+    past, rows = cache_length(ctx, batch, shared, size), ctx.input(5, rank=2)
     ctx.require(all_of(at_least(rows[0], 1), divides(rows[0], count)), laws.LAYOUTS_DIVIDE_HEADS, rows[0], count)
     require_single(ctx, 7, law=laws.TOTAL_LENGTH_ONE_NUMBER)
     require_vector(ctx, 8, batch, laws.LENGTH_PER_SAMPLE)
@@ -116,7 +116,7 @@ def sparse(ctx: RuleContext) -> list[Tensor]:
     return [ctx.tensor((batch, new, count * size)), cache, cache]
 
 
-def cached(ctx: RuleContext, batch: Dim, shared: int, size: Dim) -> Dim:
+def cache_length(ctx: RuleContext, batch: Dim, shared: int, size: Dim) -> Dim:
     """Return the length of the caches at inputs 3 and 4, 0 if they are omitted."""
     ctx.check(ctx.has(3) == ctx.has(4), laws.PAST_KEYS_AND_VALUES_TOGETHER)
     if not ctx.has(3):

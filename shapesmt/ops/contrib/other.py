@@ -9,13 +9,13 @@ from shapesmt.ops.layout.shape import sequence
 from shapesmt.ops.math.recurrent import direction_count, require_states
 from shapesmt.ops.shared.indices import require_places
 from shapesmt.ops.shared.require import (
+    complete_sizes,
     open_unless,
     require_least,
     require_ranks,
     require_shape,
     require_single,
     require_vector,
-    sized,
 )
 from shapesmt.rules import RuleContext, Tensor, Traits
 
@@ -29,7 +29,7 @@ borrow("Trilu", 14)
 def arange(ctx: RuleContext) -> Tensor | list[Tensor] | tuple[Tensor, ...]:
     """Return the range from `start` to `limit` by `delta`, 1 unless given."""
     if not ctx.has(2):
-        one = ctx.known((1,), ctx.input(0).dtype) if ctx.input(0).dtype.startswith("int") else None
+        one = ctx.integer_list((1,), ctx.input(0).dtype) if ctx.input(0).dtype.startswith("int") else None
         if one is None:
             return ctx.tensor((ctx.fresh("length"),))
         ctx.inputs = (*ctx.inputs[:2], one)
@@ -168,7 +168,7 @@ def crop_and_resize(ctx: RuleContext) -> Tensor:
     x, rois = ctx.input(0, rank=4), ctx.input(1)
     _require_boxes(ctx, x, rois)
     require_vector(ctx, 3, 2, laws.SIZE_HEIGHT_WIDTH)
-    sizes = sized(ctx, ctx.items(3) or (None, None), 1)
+    sizes = complete_sizes(ctx, ctx.items(3) or (None, None), 1)
     require_least(ctx, sizes, 1, laws.HEIGHT_AND_WIDTH_POSITIVE)
     return ctx.tensor((rois[0], x[1], *sizes))
 
@@ -330,7 +330,7 @@ def quantized_lstm(ctx: RuleContext) -> list[Tensor]:
 def attention_lstm(ctx: RuleContext) -> list[Tensor]:
     """Apply an LSTM that attends to a memory: `[seq, batch, input] -> [seq, directions, batch, hidden]`."""
     x, hidden, directions = ctx.input(0, rank=3), ctx.integer("hidden_size"), direction_count(ctx)
-    last, read = (directions, x[1], hidden), x[2] + _attended(ctx, x[1], directions, hidden)
+    last, read = (directions, x[1], hidden), x[2] + _memory_features(ctx, x[1], directions, hidden)
     ctx.require_at_least(x[0], 1, laws.SEQUENCE_NOT_EMPTY)
     ctx.require_at_least(x[1], 1, laws.BATCH_NOT_EMPTY)
     require_shape(ctx, 1, (directions, 4 * hidden, read), laws.W_DIRECTIONS_4_HIDDEN_INPUT_AND_ATTENDED)
@@ -342,7 +342,7 @@ def attention_lstm(ctx: RuleContext) -> list[Tensor]:
     return [ctx.tensor((x[0], *last)), ctx.tensor(last), ctx.tensor(last)]
 
 
-def _attended(ctx: RuleContext, batch: Dim, directions: int, hidden: int) -> Dim:
+def _memory_features(ctx: RuleContext, batch: Dim, directions: int, hidden: int) -> Dim:
     """Return the number of features read from a memory `[batch, steps, features]`, directly or through a layer AW."""
     given, weights = ctx.input(11, rank=3), ctx.input(9, rank=3)
     steps, features, width = given[1], given[2], weights[2]

@@ -71,7 +71,7 @@ def quantized_softmax(ctx: RuleContext) -> Tensor:
     """Normalize along `axis`; the shape is unchanged, and the input's scale is positive."""
     x, scale = ctx.input(0), known_number(ctx.input(1))
     require_single(ctx, 1)
-    ctx.grant(1, law=laws.SCALE_POSITIVE)
+    ctx.assume_valid(1, law=laws.SCALE_POSITIVE)
     ctx.limit(True if scale is None or scale > 0 else equal(x.numel, 0), laws.SCALE_POSITIVE)
     require_first(ctx, 2, 3, 4)
     ctx.axis(x.rank, -1)

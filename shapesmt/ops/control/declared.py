@@ -8,7 +8,7 @@ from dataclasses import replace
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Dim, all_of, any_of, differs, equal
 from shapesmt.graph import Declared, Graph, Runtime
-from shapesmt.ops.control.loading import Loaded, loaded
+from shapesmt.ops.control.loading import Loaded, names_with_ranks
 from shapesmt.ops.control.subgraphs import UNDECLARED, Run, apart, mark
 from shapesmt.rules import RuleContext, Tensor, Unjudged, tensor
 
@@ -49,7 +49,7 @@ def judge_scan(ctx: RuleContext, run: Run) -> None:
     for declaration, t in zip(run.declared, run.outputs, strict=True):
         if declaration.shape is not None and t.shape is not None:
             _require_declared(ctx, run, declaration._replace(shape=(None,) * len(declaration.shape)), t)
-    outer = loaded(ctx.around)
+    outer = names_with_ranks(ctx.around)
     reads = zip(run.graph.inputs, ctx.node.inputs[-len(run.graph.inputs) :], strict=True)
     ranked = Loaded(run.graph, outer, [*reads])
     unsure = [n for n, d in zip(run.graph.outputs, run.declared, strict=True) if d.shape is None and n not in ranked]
@@ -82,13 +82,13 @@ def judge_loop(ctx: RuleContext, body: Graph, inputs: Sequence[Tensor]) -> None:
         ctx.unjudged.append(Unjudged("", "Loop", "elements", str(laws.BODY_RUNS_ON_DECLARED_SIZES)))
 
 
-def judge_no_trips(ctx: RuleContext, body: Graph, trips: Dim) -> None:
+def judge_no_iterations(ctx: RuleContext, body: Graph, iterations: Dim) -> None:
     """Leave a Loop undecided if it has no iterations and the runtime may not know its scan outputs' ranks."""
-    ranked = Loaded(body, loaded(ctx.around))
+    ranked = Loaded(body, names_with_ranks(ctx.around))
     law = str(laws.BODY_OUTPUTS_OF_KNOWN_RANK)
     for name in body.outputs[len(body.inputs) - 1 :] if ctx.runtime is Runtime.ONNX else ():
         if body.declared.get(name, UNDECLARED).shape is None and name not in ranked:
-            ctx.unjudged.append(Unjudged("", "Loop", "rank", law, branch=equal(trips, 0)))
+            ctx.unjudged.append(Unjudged("", "Loop", "rank", law, branch=equal(iterations, 0)))
 
 
 def _require_loaded(ctx: RuleContext, run: Run) -> None:

@@ -28,18 +28,18 @@ from shapesmt.algebra import (
     symbol,
 )
 from shapesmt.graph import Graph
-from shapesmt.ops.control.declared import judge_branch, judge_loop, judge_no_trips
-from shapesmt.ops.control.subgraphs import apart, mark, symbols_since, truth_of, twin
-from shapesmt.ops.control.trips import (
+from shapesmt.ops.control.declared import judge_branch, judge_loop, judge_no_iterations
+from shapesmt.ops.control.iterations import (
     Carried,
     Course,
     Stage,
-    carried,
-    in_every_trip,
+    in_every_iteration,
     independent,
+    initial_carried,
     put,
     trips_until_false,
 )
+from shapesmt.ops.control.subgraphs import apart, mark, symbols_since, truth_of, twin
 from shapesmt.rules import (
     FLOATS,
     Case,
@@ -54,7 +54,7 @@ from shapesmt.rules import (
     field,
     one_of,
     position,
-    rewritten,
+    rewrite_tensor,
     rule,
     tensor,
 )
@@ -79,7 +79,7 @@ def branch(ctx: RuleContext) -> list[Tensor]:
     condition = ctx.input(0)
     require_single(ctx, condition, laws.CONDITION_ONE_ELEMENT)
     truth = truth_of(condition)
-    ctx.grant(0, fails=False)
+    ctx.assume_valid(0, fails=False)
     graphs = _branches(ctx)
     if truth is None:
         truth = ctx.fresh(f"{UNTIL_RUN}{ctx.node.inputs[0]}", 0, 1, how=Decided((0,), place=0, free=True))
@@ -111,22 +111,22 @@ def loop(ctx: RuleContext) -> list[Tensor]:
     for index, law in enumerate((laws.TRIP_COUNT_SINGLE_NUMBER, laws.CONDITION_ONE_ELEMENT)):
         if ctx.has(index):
             require_single(ctx, ctx.input(index), law)
-    grant_numbers(ctx)
-    judge_loop(ctx, body, trip_inputs(body, ZERO, start))
+    assume_numbers(ctx)
+    judge_loop(ctx, body, iteration_inputs(body, ZERO, start))
     limit, first = trip_limit(ctx), truth_of(ctx.input(1)) if ctx.has(1) else ONE
-    trips = limit.constant if limit is not None and first is ONE else None
-    if trips is not None and 1 <= trips <= UNROLLED and trips * weight(body) <= WRITTEN:
-        outputs = unrolled(ctx, body, start, trips)
+    iterations = limit.constant if limit is not None and first is ONE else None
+    if iterations is not None and 1 <= iterations <= UNROLLED and iterations * weight(body) <= WRITTEN:
+        outputs = unroll(ctx, body, start, iterations)
         if outputs is not None:
             return outputs
-    return repeated(ctx, body, start, limit, first)
+    return repeat(ctx, body, start, limit, first)
 
 
-def grant_numbers(ctx: RuleContext) -> None:
+def assume_numbers(ctx: RuleContext) -> None:
     """Record inputs that may decide the iterations: trip count, condition and carried tensors other than floats."""
     for index, t in enumerate(ctx.inputs):
         if index < 2 or (t is not None and t.dtype not in FLOATS):
-            ctx.grant(index, fails=False)
+            ctx.assume_valid(index, fails=False)
 
 
 def trip_limit(ctx: RuleContext) -> Dim | None:
@@ -138,7 +138,7 @@ def trip_limit(ctx: RuleContext) -> Dim | None:
         return None if count.lo >= COUNTED else maximum(count, 0)
     count = symbol(ctx.node.inputs[0], 0, kind=Kind.DATA)
     ctx.fresh_symbols.append(count)
-    ctx.deciders[count] = Decided((0,), place=0, free=True)
+    ctx.decisions[count] = Decided((0,), place=0, free=True)
     ctx.memoizable = False
     return count
 
@@ -149,20 +149,22 @@ def weight(graph: Graph) -> int:
     return len(graph.nodes) + sum(nested)
 
 
-def trip_inputs(body: Graph, trip: Dim, carry: Sequence[Tensor]) -> list[Tensor]:
+def iteration_inputs(body: Graph, iteration: Dim, carry: Sequence[Tensor]) -> list[Tensor]:
     """Return the inputs of an iteration: its index, a true condition, and the loop-carried tensors."""
     ranks = [len(declared.shape or ()) for declared in body.inputs.values()]
     shapes = [(1,) if rank == 1 else () for rank in ranks[:2]]
-    number = tensor("int64", shapes[0], elements(shapes[0], [trip]))
+    number = tensor("int64", shapes[0], elements(shapes[0], [iteration]))
     return [number, tensor("bool", shapes[1], elements(shapes[1], [ONE])), *carry]
 
 
-def unrolled(ctx: RuleContext, body: Graph, start: list[Tensor], trips: int) -> list[Tensor] | None:
+def unroll(ctx: RuleContext, body: Graph, start: list[Tensor], iterations: int) -> list[Tensor] | None:
     """Return the outputs of an unrolled loop; None if data decides whether another iteration follows."""
     before, carry, scan_outputs = mark(ctx), start, []
-    for trip in range(trips):
-        label = f"trip {trip}"
-        next_condition, *outputs = apart(ctx, body, trip_inputs(body, const(trip), carry), label, f"trip{trip}")
+    for iteration in range(iterations):
+        label = f"trip {iteration}"
+        next_condition, *outputs = apart(
+            ctx, body, iteration_inputs(body, const(iteration), carry), label, f"trip{iteration}"
+        )
         carry = outputs[: len(start)]
         scan_outputs.append(outputs[len(start) :])
         condition = truth_of(next_condition)
@@ -192,40 +194,45 @@ def stack_of(ctx: RuleContext, parts: Sequence[Tensor]) -> Tensor:
     return tensor(first.dtype, shape, value)
 
 
-def repeated(ctx: RuleContext, body: Graph, start: list[Tensor], limit: Dim | None, first: Dim | None) -> list[Tensor]:
+def repeat(ctx: RuleContext, body: Graph, start: list[Tensor], limit: Dim | None, first: Dim | None) -> list[Tensor]:
     """Return the outputs of any number of iterations, by running the body once with a symbol as the index."""
     most = None if limit is None or limit.hi >= COUNTED else max(int(limit.hi) - 1, 0)
-    index = ctx.fresh("trip", 0, most, Kind.TRIP)
+    index = ctx.fresh("trip", 0, most, Kind.ITERATION)
     before = mark(ctx)
-    carry, outputs = settled(ctx, body, start, index)
+    carry, outputs = find_changes(ctx, body, start, index)
     hidden = symbols_since(ctx, before.fresh_symbols)
-    trips = trip_count(ctx, limit, first, truth_of(outputs[0]), index, hidden)
-    kind = Kind.DATA if any(a.kind is Kind.DATA for a in hidden | trips.symbols) else Kind.LOST
+    iterations = trip_count(ctx, limit, first, truth_of(outputs[0]), index, hidden)
+    kind = Kind.DATA if any(a.kind is Kind.DATA for a in hidden | iterations.symbols) else Kind.LOST
     if kind is Kind.DATA:  # then the sizes of carried tensors may depend on data
         known = Substitution({a: symbol(a.name, a.lo, a.hi, kind=kind) for a in hidden if a.kind is Kind.LOST})
         before.rewrite(ctx, known.apply)
-        outputs = [rewritten(t, known) for t in outputs]
+        outputs = [rewrite_tensor(t, known) for t in outputs]
         ctx.fresh_symbols[before.fresh_symbols :] = [known.apply(d) for d in ctx.fresh_symbols[before.fresh_symbols :]]
         hidden = symbols_since(ctx, before.fresh_symbols)
-    before.rewrite(ctx, lambda f: in_every_trip(f, index, trips), renamed=False)
-    in_a_trip = at_least(trips - 1, index)
-    ctx.bodies[before.bodies :] = [b._replace(runs=all_of(b.runs, in_a_trip)) for b in ctx.bodies[before.bodies :]]
-    judge_first(ctx, body, carry, trips)
+    before.rewrite(ctx, lambda f: in_every_iteration(f, index, iterations), renamed=False)
+    in_an_iteration = at_least(iterations - 1, index)
+    ctx.bodies[before.bodies :] = [
+        b._replace(runs=all_of(b.runs, in_an_iteration)) for b in ctx.bodies[before.bodies :]
+    ]
+    judge_first(ctx, body, carry, iterations)
     kinds = [kind if c.start.is_tensor else Kind.LOST for c in carry]
-    final = [c.at(trips, index, unknown(ctx, f"final{k}", kinds[k])) for k, c in enumerate(carry)]
+    final = [c.at(iterations, index, unknown(ctx, f"final{k}", kinds[k])) for k, c in enumerate(carry)]
     scan_outputs = outputs[1 + len(start) :]
-    if trips.lo < 1:
-        judge_no_trips(ctx, body, trips)
-    fixed = [t.shape for t in scan_outputs] if trips.lo >= 1 else without_trips(ctx, body, start, index)
-    return [*final, *(stacked(ctx, t, index, trips, hidden, f) for t, f in zip(scan_outputs, fixed, strict=True))]
+    if iterations.lo < 1:
+        judge_no_iterations(ctx, body, iterations)
+    fixed = [t.shape for t in scan_outputs] if iterations.lo >= 1 else without_iterations(ctx, body, start, index)
+    return [
+        *final,
+        *(stack_slices(ctx, t, index, iterations, hidden, f) for t, f in zip(scan_outputs, fixed, strict=True)),
+    ]
 
 
-def judge_first(ctx: RuleContext, body: Graph, carry: Sequence[Carried], trips: Dim) -> None:
+def judge_first(ctx: RuleContext, body: Graph, carry: Sequence[Carried], iterations: Dim) -> None:
     """Check the first iteration separately if elements are known in it that aren't known in later ones."""
     if any(c.loses for c in carry):
         firsts = [c.at(ZERO, ZERO, unknown(ctx, f"first{k}", Kind.LOST)) for k, c in enumerate(carry)]
         states = [c.start if c.start.shape == t.shape else t for c, t in zip(carry, firsts, strict=True)]
-        apart(ctx, body, trip_inputs(body, ZERO, states), "trip 0", "first", at_least(trips, 1))
+        apart(ctx, body, iteration_inputs(body, ZERO, states), "trip 0", "first", at_least(iterations, 1))
 
 
 def unknown(ctx: RuleContext, name: str, kind: Kind) -> Callable[[int], Dim]:
@@ -233,27 +240,27 @@ def unknown(ctx: RuleContext, name: str, kind: Kind) -> Callable[[int], Dim]:
     return lambda axis: ctx.fresh(f"{name}x{axis}", kind=kind)
 
 
-def without_trips(ctx: RuleContext, body: Graph, start: list[Tensor], index: Dim) -> list[tuple[Dim, ...] | None]:
+def without_iterations(ctx: RuleContext, body: Graph, start: list[Tensor], index: Dim) -> list[tuple[Dim, ...] | None]:
     """Return the shapes of scan outputs after no iterations: runtimes set each size to 0 unless it is constant."""
     before = mark(ctx)
     blank = [
         tensor(t.dtype, None if t.shape is None else [ctx.fresh(f"blank{k}x{i}") for i in range(t.rank)])
         for k, t in enumerate(start)
     ]
-    outputs = apart(ctx, body, trip_inputs(body, index, blank), "", "blank")[1 + len(start) :]
+    outputs = apart(ctx, body, iteration_inputs(body, index, blank), "", "blank")[1 + len(start) :]
     before.undo(ctx)
     return [t.shape for t in outputs]
 
 
-def settled(ctx: RuleContext, body: Graph, start: list[Tensor], index: Dim) -> tuple[list[Carried], list[Tensor]]:
+def find_changes(ctx: RuleContext, body: Graph, start: list[Tensor], index: Dim) -> tuple[list[Carried], list[Tensor]]:
     """Find how the body changes the loop-carried tensors; return that and the outputs of an iteration of any index."""
-    carry = [carried(t) for t in start]
+    carry = [initial_carried(t) for t in start]
     for round_ in range(ROUNDS + 1):
         if round_ == ROUNDS:
             carry = [Carried(t, None, None, None) for t in start]
         before = mark(ctx)
         states = [c.at(index, index, unknown(ctx, f"carried{k}", Kind.LOST)) for k, c in enumerate(carry)]
-        outputs = apart(ctx, body, trip_inputs(body, index, states), "", "body")
+        outputs = apart(ctx, body, iteration_inputs(body, index, states), "", "body")
         hidden = symbols_since(ctx, before.fresh_symbols)
         left = outputs[1 : 1 + len(start)]
         refined = [next_guess(c, t, index, hidden) for c, t in zip(carry, left, strict=True)]
@@ -282,7 +289,7 @@ def first_element(t: Tensor, index: Dim, hidden: frozenset[Atom]) -> Carried:
     """Return a carried sequence whose tensors have the first iteration's sizes; sizes that depend on it are unknown."""
     sizes = [put(d, index, ZERO) for d in t.dims]
     courses = [Course(d) if independent(d, hidden) else Course(ZERO, stage=Stage.LOST) for d in sizes]
-    return replace(carried(tensor(t.dtype, [c.start for c in courses])), sizes=tuple(courses))
+    return replace(initial_carried(tensor(t.dtype, [c.start for c in courses])), sizes=tuple(courses))
 
 
 def trip_count(
@@ -299,41 +306,41 @@ def trip_count(
     return select(differs(first, 0), until if limit is None else minimum(until, limit), 0)
 
 
-def stacked(
+def stack_slices(
     ctx: RuleContext,
     t: Tensor,
     index: Dim,
-    trips: Dim,
+    iterations: Dim,
     hidden: frozenset[Atom],
     fixed: tuple[Dim, ...] | None,
 ) -> Tensor:
     """Return the stacked scan output of all iterations; `fixed` is the shape of each slice if there are none."""
-    require_steady(ctx, t, index, trips, hidden)
+    require_steady(ctx, t, index, iterations, hidden)
     if t.shape is None:
         return tensor(t.dtype, None)
     empty = [d if d.constant is not None else ZERO for d in fixed or [ZERO] * t.rank]
     pairs = zip(t.dims, empty, strict=True)
-    sizes = [select(at_least(trips, 1), put(d, index, ZERO), other) for d, other in pairs]
+    sizes = [select(at_least(iterations, 1), put(d, index, ZERO), other) for d, other in pairs]
     value: Value | None = None
     item = truth_of(t)
     if t.rank == 0 and item is not None and item.symbols.isdisjoint(hidden):
         value = field(put(item, index, position(1)))
-    return tensor(t.dtype, [trips, *sizes], value)
+    return tensor(t.dtype, [iterations, *sizes], value)
 
 
-def require_steady(ctx: RuleContext, t: Tensor, index: Dim, trips: Dim, hidden: frozenset[Atom]) -> None:
+def require_steady(ctx: RuleContext, t: Tensor, index: Dim, iterations: Dim, hidden: frozenset[Atom]) -> None:
     """State that the sizes of a scan output are equal in all iterations, unless there is only one."""
     if t.shape is None:
-        return leave_open(ctx, trips)
+        return leave_open(ctx, iterations)
     others = Substitution({a: twin(a, "other") for a in hidden})
     for d in t.shape:
         another = put(others.apply(d), index, ZERO)
         if another is not d:
-            same = in_every_trip(equal(d, another), index, trips)
-            steady = same if independent(d, hidden) else any_of(at_most(trips, 1), same)
+            same = in_every_iteration(equal(d, another), index, iterations)
+            steady = same if independent(d, hidden) else any_of(at_most(iterations, 1), same)
             ctx.require(steady, laws.SCAN_OUTPUT_KEEPS_SHAPE, d, another)
 
 
-def leave_open(ctx: RuleContext, trips: Dim) -> None:
+def leave_open(ctx: RuleContext, iterations: Dim) -> None:
     """Leave a node undecided if it has several iterations, whose scan outputs may differ in rank."""
-    ctx.leave("rank", laws.SCAN_OUTPUT_KEEPS_SHAPE, branch=at_least(trips, 2))
+    ctx.leave("rank", laws.SCAN_OUTPUT_KEEPS_SHAPE, branch=at_least(iterations, 2))

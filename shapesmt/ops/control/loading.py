@@ -74,7 +74,7 @@ class Loaded(Container[str]):
         return ranks and not unnamed and all(name in constants for name in node.inputs[first:] if name)
 
 
-def loaded(around: Sequence[Graph]) -> Container[str]:
+def names_with_ranks(around: Sequence[Graph]) -> Container[str]:
     """Return the tensors whose ranks ONNX Runtime infers when loading, for nested graphs, the innermost first."""
     known: Container[str] = ()
     for graph in reversed(around):
@@ -82,4 +82,4 @@ def loaded(around: Sequence[Graph]) -> Container[str]:
     return known
 
 
-__all__ = ["RANK_FROM", "RANK_UNKNOWN", "Loaded", "loaded"]
+__all__ = ["RANK_FROM", "RANK_UNKNOWN", "Loaded", "names_with_ranks"]

@@ -8,8 +8,8 @@ from shapesmt import laws
 from shapesmt.algebra import ZERO, Dim, all_of, at_least
 from shapesmt.ops.control.declared import judge_scan
 from shapesmt.ops.control.flow import require_steady
+from shapesmt.ops.control.iterations import steadily_laid
 from shapesmt.ops.control.subgraphs import apart, mark, symbols_since
-from shapesmt.ops.control.trips import steadily_laid
 from shapesmt.ops.shared.require import require_numel
 from shapesmt.rules import RuleContext, Runs, Tensor, Traits, rule, tensor
 
@@ -19,13 +19,16 @@ def scan(ctx: RuleContext) -> list[Tensor]:
     """Return the last states and the stacked scan outputs; each iteration reads a slice of each scan input."""
     states, scanned = split(ctx, 0, ctx.integer("num_scan_inputs"))
     require_directions(ctx, "scan_input_directions", "input", len(scanned))
-    slices, lengths = sliced(ctx, scanned)
-    trips = common_length(ctx, lengths)
-    final, scan_outputs = scanned_once(ctx, states, slices, trips)
+    slices, lengths = slices_read(ctx, scanned)
+    iterations = common_length(ctx, lengths)
+    final, scan_outputs = scanned_once(ctx, states, slices, iterations)
     require_directions(ctx, "scan_output_directions", "output", len(scan_outputs))
     places = ctx.integers("scan_output_axes", (0,) * len(scan_outputs))
     ctx.check(len(places) == len(scan_outputs), laws.SCAN_OUTPUT_AXES_ENTRY_PER_OUTPUT)
-    return [*final, *(inserted(ctx, t, place, trips) for t, place in zip(scan_outputs, places, strict=True))]
+    return [
+        *final,
+        *(with_iteration_axis(ctx, t, place, iterations) for t, place in zip(scan_outputs, places, strict=True)),
+    ]
 
 
 def require_directions(ctx: RuleContext, name: str, side: str, count: int) -> None:
@@ -34,7 +37,7 @@ def require_directions(ctx: RuleContext, name: str, side: str, count: int) -> No
     ctx.limit(len(ways) in (0, count) and set(ways) <= {0, 1}, laws.SCAN_DIRECTIONS_0_OR_1.of(name=name, kind=side))
 
 
-def sliced(ctx: RuleContext, scanned: Sequence[Tensor]) -> tuple[list[Tensor], list[Dim]]:
+def slices_read(ctx: RuleContext, scanned: Sequence[Tensor]) -> tuple[list[Tensor], list[Dim]]:
     """Return the slice of each scan input that an iteration reads, and the lengths of the inputs of known rank."""
     axes = ctx.integers("scan_input_axes", (0,) * len(scanned))
     ctx.check(len(axes) == len(scanned), laws.SCAN_INPUT_AXES_ENTRY_PER_INPUT)
@@ -66,22 +69,24 @@ def scan_8(ctx: RuleContext) -> list[Tensor]:
     for t in tensors[1:]:
         ctx.require_equal(t[0], batch, laws.INPUTS_SAME_BATCH)
     ctx.require_at_least(batch, 1, laws.BATCH_NOT_EMPTY)
-    trips = common_length(ctx, [t[1] for t in scanned], least=0)
-    require_lengths(ctx, batch, trips)
+    iterations = common_length(ctx, [t[1] for t in scanned], least=0)
+    require_lengths(ctx, batch, iterations)
     inner_states = [tensor(t.dtype, t.dims[1:]) for t in states]
-    with ctx.where(at_least(trips, 1)):
-        final, scan_outputs = scanned_once(ctx, inner_states, [tensor(t.dtype, t.dims[2:]) for t in scanned], trips)
-    stacks = [inserted(ctx, t, 0, trips) for t in scan_outputs]
+    with ctx.where(at_least(iterations, 1)):
+        final, scan_outputs = scanned_once(
+            ctx, inner_states, [tensor(t.dtype, t.dims[2:]) for t in scanned], iterations
+        )
+    stacks = [with_iteration_axis(ctx, t, 0, iterations) for t in scan_outputs]
     return [tensor(t.dtype, None if t.shape is None else [batch, *t.dims]) for t in (*final, *stacks)]
 
 
-def require_lengths(ctx: RuleContext, batch: Dim, trips: Dim) -> None:
-    """State that there is a number of steps for each sample, from 1 to `trips`, if the input is given."""
+def require_lengths(ctx: RuleContext, batch: Dim, iterations: Dim) -> None:
+    """State that there is a number of steps for each sample, from 1 to `iterations`, if the input is given."""
     if ctx.has(0):
         require_numel(ctx, [0], batch, laws.LENGTH_PER_SAMPLE)
         for length in (item for item in ctx.items(0) or () if item is not None):
-            within = all_of(at_least(length, 1), at_least(trips, length))
-            ctx.limit(within, laws.LENGTHS_AT_MOST_SEQUENCE, length, trips)
+            within = all_of(at_least(length, 1), at_least(iterations, length))
+            ctx.limit(within, laws.LENGTHS_AT_MOST_SEQUENCE, length, iterations)
 
 
 def split(ctx: RuleContext, offset: int, count: int) -> tuple[list[Tensor], list[Tensor]]:
@@ -105,7 +110,7 @@ def common_length(ctx: RuleContext, lengths: Sequence[Dim], least: int = 1) -> D
 
 
 def scanned_once(
-    ctx: RuleContext, states: Sequence[Tensor], slices: Sequence[Tensor], trips: Dim
+    ctx: RuleContext, states: Sequence[Tensor], slices: Sequence[Tensor], iterations: Dim
 ) -> tuple[list[Tensor], list[Tensor]]:
     """Return the states and scan outputs of any iteration; no iteration changes the shape of a state."""
     before, body = mark(ctx), ctx.graph("body")
@@ -121,13 +126,13 @@ def scanned_once(
     hidden = symbols_since(ctx, before.fresh_symbols)
     scan_outputs = outputs[len(states) :]
     for t in scan_outputs:
-        require_steady(ctx, t, ZERO, trips, hidden)
+        require_steady(ctx, t, ZERO, iterations, hidden)
     return inner_states, scan_outputs
 
 
-def inserted(ctx: RuleContext, t: Tensor, axis: int, trips: Dim) -> Tensor:
+def with_iteration_axis(ctx: RuleContext, t: Tensor, axis: int, iterations: Dim) -> Tensor:
     """Return a scan output with a new axis for the iterations."""
     if t.shape is None:
         return tensor(t.dtype, None)
     at = ctx.normal(axis, t.rank + 1)
-    return tensor(t.dtype, [*t.dims[:at], trips, *t.dims[at:]])
+    return tensor(t.dtype, [*t.dims[:at], iterations, *t.dims[at:]])

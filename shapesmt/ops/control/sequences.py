@@ -33,8 +33,8 @@ from shapesmt.algebra import (
     total,
 )
 from shapesmt.graph import DTYPES, Declared
+from shapesmt.ops.control.iterations import in_every_iteration, put, slope_of
 from shapesmt.ops.control.subgraphs import apart, mark, symbols_since
-from shapesmt.ops.control.trips import in_every_trip, put, slope_of
 from shapesmt.ops.shared.require import require_alike, require_least
 from shapesmt.rules import RuleContext, Runs, Tensor, Traits, elements, position, rule, tensor
 
@@ -54,7 +54,7 @@ def input_sequence(ctx: RuleContext) -> Tensor:
     return s
 
 
-def unplaced(ctx: RuleContext) -> None:
+def leave_undecided(ctx: RuleContext) -> None:
     """Leave the node undecided: without the sequence's rank, it isn't known whether an index is inside."""
     ctx.leave("rank", "the ranks of its inputs are known")
 
@@ -114,7 +114,7 @@ def sequence_at(ctx: RuleContext) -> Tensor:
     """Return the tensor at an index, which may count from the end."""
     s = input_sequence(ctx)
     if s.shape is None:
-        unplaced(ctx)
+        leave_undecided(ctx)
         return ctx.tensor(None, inner(s))
     place = place_of(ctx, 1, s[0])
     if place is not None:
@@ -124,7 +124,7 @@ def sequence_at(ctx: RuleContext) -> Tensor:
 
 def anywhere(ctx: RuleContext, index: int, size: Dim, length: Dim) -> Dim:
     """Return a size of the tensor at an unknown index."""
-    if lost(size):
+    if is_lost(size):
         return ctx.fresh(f"size{index}", kind=Kind.LOST)
     if length.constant is None or not 0 < length.constant <= LISTED:
         return size if at(size, 0) is size else ctx.fresh(f"size{index}")
@@ -144,7 +144,7 @@ def sequence_insert(ctx: RuleContext) -> Tensor:
     ctx.limit(alike, laws.SEQUENCE_AND_TENSOR_SAME_TYPE.of(sequence=inner(s), tensor=x.dtype))
     if s.shape is None or x.shape is None:
         if ctx.has(2):
-            unplaced(ctx)
+            leave_undecided(ctx)
         return tensor(s.dtype, None)
     place = place_of(ctx, 2, s[0], end=1) if ctx.has(2) else s[0]
     if s[0] is ZERO:
@@ -153,10 +153,12 @@ def sequence_insert(ctx: RuleContext) -> Tensor:
         return tensor(s.dtype, None)
     if place is None:
         place = ctx.fresh("place", 0, s[0])
-    return tensor(s.dtype, [s[0] + 1, *(inserted(d, new, place) for d, new in zip(s.dims[1:], x.dims, strict=True))])
+    return tensor(
+        s.dtype, [s[0] + 1, *(size_after_insert(d, new, place) for d, new in zip(s.dims[1:], x.dims, strict=True))]
+    )
 
 
-def inserted(size: Dim, new: Dim, place: Dim) -> Dim:
+def size_after_insert(size: Dim, new: Dim, place: Dim) -> Dim:
     """Return a size of a sequence, by index, after one tensor is inserted."""
     if size is new and at(size, 0) is size:
         return size
@@ -168,7 +170,7 @@ def sequence_erase(ctx: RuleContext) -> Tensor:
     """Remove the tensor at an index, by default the last."""
     s = input_sequence(ctx)
     if s.shape is None:
-        unplaced(ctx)
+        leave_undecided(ctx)
         return s
     place = place_of(ctx, 1, s[0]) if ctx.has(1) else s[0] - 1
     ctx.require_at_least(s[0], 1, laws.POSITION_INSIDE_SEQUENCE)
@@ -230,30 +232,30 @@ def concat_from_sequence(ctx: RuleContext) -> Tensor:
     stacks = int(ctx.flag("new_axis"))
     ctx.require_at_least(s[0], 1, laws.SEQUENCE_NOT_EMPTY)
     axis = ctx.normal(ctx.integer("axis"), s.rank - 1, end=stacks)
-    sizes = agreed(ctx, s, [i for i in range(s.rank - 1) if stacks or i != axis])
+    sizes = common_sizes(ctx, s, [i for i in range(s.rank - 1) if stacks or i != axis])
     if stacks:
         return ctx.tensor([*sizes[:axis], s[0], *sizes[axis:]], inner(s))
-    sizes[axis] = summed(ctx, s[1 + axis], s[0])
+    sizes[axis] = sum_of_sizes(ctx, s[1 + axis], s[0])
     return ctx.tensor(sizes, inner(s))
 
 
-def agreed(ctx: RuleContext, s: Tensor, axes: Sequence[int]) -> list[Dim]:
+def common_sizes(ctx: RuleContext, s: Tensor, axes: Sequence[int]) -> list[Dim]:
     """Return the sizes that all tensors of a sequence share on those axes; runtimes skip empty tensors.
 
     A sequence's type doesn't declare its tensors' sizes, so a difference is no type error.
     """
-    if any(lost(s[1 + i]) for i in axes):
+    if any(is_lost(s[1 + i]) for i in axes):
         one, other = tensor_at(ctx, s, ZERO), ctx.fresh("other", kind=Kind.LOST)
-        ctx.limit(equal(next(d for d in one.dims if lost(d)), other), laws.JOINED_MATCH_OFF_AXIS)
+        ctx.limit(equal(next(d for d in one.dims if is_lost(d)), other), laws.JOINED_MATCH_OFF_AXIS)
         return list(one.dims)
     length, sizes = s[0].constant, [at(d, 0) for d in s.dims[1:]]
     if length is None or length > LISTED:
         shrinking = all(at(d, 0) is d or split_size(d, s[0]) is not None for d in s.dims[1:])
-        place = s[0] - 1 if shrinking else ctx.fresh("place", 0, _last(s[0]), Kind.TRIP)
+        place = s[0] - 1 if shrinking else ctx.fresh("place", 0, _last(s[0]), Kind.ITERATION)
         for i in axes:
             other = at(s[1 + i], place)
             same = any_of(equal(other, sizes[i]), *(equal(at(d, place), 0) for d in s.dims[1:]))
-            same = same if shrinking else in_every_trip(same, place, s[0])
+            same = same if shrinking else in_every_iteration(same, place, s[0])
             ctx.limit(same, laws.JOINED_MATCH_OFF_AXIS, other, sizes[i])
         return sizes
     every = [[at(d, k) for d in s.dims[1:]] for k in range(max(length, 1))]
@@ -275,9 +277,9 @@ def split_size(size: Dim, length: Dim) -> Dim | None:
     return None
 
 
-def summed(ctx: RuleContext, size: Dim, length: Dim) -> Dim:
+def sum_of_sizes(ctx: RuleContext, size: Dim, length: Dim) -> Dim:
     """Return the sum of a size over all tensors of a sequence."""
-    if lost(size):
+    if is_lost(size):
         return ctx.fresh("total", kind=Kind.LOST)
     whole = split_size(size, length)
     if whole is not None:
@@ -298,7 +300,7 @@ def sequence_map(ctx: RuleContext) -> list[Tensor]:
     ctx.check(len(body.inputs) == len(ctx.inputs), laws.BODY_TAKES_INPUTS)
     if first.shape is None:
         return [tensor("", None)] * ctx.outputs
-    place, inputs = ctx.fresh("place", kind=Kind.TRIP), []
+    place, inputs = ctx.fresh("place", kind=Kind.ITERATION), []
     for x in (ctx.input(i) for i in range(len(ctx.inputs))):
         if x.dtype.startswith("seq(") and x.shape is not None:
             ctx.require_at_least(x[0], first[0], laws.NO_SEQUENCE_SHORTER_THAN_FIRST)
@@ -306,8 +308,8 @@ def sequence_map(ctx: RuleContext) -> list[Tensor]:
     before = mark(ctx)
     outputs = apart(ctx, body, inputs, "", "body")
     hidden = symbols_since(ctx, before.fresh_symbols)
-    before.rewrite(ctx, lambda f: in_every_trip(f, place, first[0]))
-    return [gathered(t, first[0], place, hidden) for t in outputs]
+    before.rewrite(ctx, lambda f: in_every_iteration(f, place, first[0]))
+    return [sequence_from(t, first[0], place, hidden) for t in outputs]
 
 
 def tensor_at(ctx: RuleContext, s: Tensor, place: Dim) -> Tensor:
@@ -315,15 +317,15 @@ def tensor_at(ctx: RuleContext, s: Tensor, place: Dim) -> Tensor:
     if s.shape is None:
         return tensor(inner(s), None)
     sizes = enumerate(s.dims[1:])
-    return tensor(inner(s), [ctx.fresh(f"size{i}", kind=Kind.LOST) if lost(d) else at(d, place) for i, d in sizes])
+    return tensor(inner(s), [ctx.fresh(f"size{i}", kind=Kind.LOST) if is_lost(d) else at(d, place) for i, d in sizes])
 
 
-def lost(size: Dim) -> bool:
+def is_lost(size: Dim) -> bool:
     """Whether a size of a sequence's tensors is unknown and may differ by index."""
     return any(s.kind is Kind.LOST for s in size.symbols)
 
 
-def gathered(t: Tensor, length: Dim, place: Dim, hidden: frozenset[Atom]) -> Tensor:
+def sequence_from(t: Tensor, length: Dim, place: Dim, hidden: frozenset[Atom]) -> Tensor:
     """Return the sequence whose tensor at any index is this one."""
     if t.shape is None or not all(d.symbols.isdisjoint(hidden) for d in t.shape):
         return sequence(t.dtype, length, None)

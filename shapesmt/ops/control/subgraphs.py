@@ -21,7 +21,7 @@ from shapesmt.algebra import (
     twin as of_kind,
 )
 from shapesmt.graph import Attributes, Declared, Graph, Node, Reference
-from shapesmt.rules import Elements, RuleContext, Tensor, Unjudged, rewritten
+from shapesmt.rules import Elements, RuleContext, Tensor, Unjudged, rewrite_tensor
 
 UNDECLARED = Declared("", None)
 
@@ -66,7 +66,7 @@ class Mark(NamedTuple):
         ]
         ctx.facts[self.facts :] = map(change, ctx.facts[self.facts :])
         if renamed:
-            ctx.bodies[self.bodies :] = [body.rewritten(change) for body in ctx.bodies[self.bodies :]]
+            ctx.bodies[self.bodies :] = [body.rewrite(change) for body in ctx.bodies[self.bodies :]]
 
 
 def mark(ctx: RuleContext) -> Mark:
@@ -107,7 +107,7 @@ def apart(
     renaming = Substitution({**twins, **{entry_of(a): of_kind(d, Kind.ENTRY) for a, d in twins.items()}})
     start.rewrite(ctx, renaming.apply)
     ctx.fresh_symbols[start.fresh_symbols :] = twins.values()
-    return [rewritten(t, renaming) for t in outputs]
+    return [rewrite_tensor(t, renaming) for t in outputs]
 
 
 def _require_types(ctx: RuleContext, declared: Iterable[Declared], tensors: Sequence[Tensor]) -> None:

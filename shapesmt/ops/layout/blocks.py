@@ -22,7 +22,7 @@ from shapesmt.algebra import (
     select,
 )
 from shapesmt.ops.shared.indices import spans
-from shapesmt.ops.shared.require import require_fits, sized
+from shapesmt.ops.shared.require import complete_sizes, require_fits
 from shapesmt.ops.shared.windows import sliding
 from shapesmt.rules import RuleContext, Tensor, Traits, rule
 
@@ -86,14 +86,14 @@ def center_crop_pad(ctx: RuleContext) -> Tensor:
     axes = ctx.normals(ctx.integers("axes", range(x.rank)), x.rank)
     fitting = any_of(equal(count, len(axes)), FALSE if is_constant else equal(count, 1))
     ctx.require(fitting, laws.FIXED_NUMBER_OF.of(expected=len(axes), what="sizes"), count, len(axes))
-    sizes = sized(ctx, [None] * len(axes)) if requested is None else sized(ctx, requested, index=1)
+    sizes = complete_sizes(ctx, [None] * len(axes)) if requested is None else complete_sizes(ctx, requested, index=1)
     dims = list(x.dims)
     for axis, d in zip(axes, sizes * len(axes) if len(sizes) == 1 else sizes, strict=False):
-        dims[axis] = _centred(x[axis], d)
+        dims[axis] = _centre_crop(x[axis], d)
     return ctx.tensor(dims)
 
 
-def _centred(size: Dim, asked: Dim) -> Dim:
+def _centre_crop(size: Dim, asked: Dim) -> Dim:
     """Return the requested size, unless the crop ends at 2**31 - 1, which the Slice inside reads as the axis' end."""
     end, start = (1 << 31) - 1, (size - asked) // 2
     if not end < size.hi < inf:
@@ -113,7 +113,7 @@ def col2im(ctx: RuleContext) -> Tensor:
     channels = _channels(ctx, x[1], block)
     if image is not None and block is not None:
         _require_places(ctx, x[2], image, block)
-    return ctx.tensor((x[0], channels, *sized(ctx, image or [None] * rank, index=1)))
+    return ctx.tensor((x[0], channels, *complete_sizes(ctx, image or [None] * rank, index=1)))
 
 
 def _channels(ctx: RuleContext, channels: Dim, block: Sequence[Dim | None] | None) -> Dim:

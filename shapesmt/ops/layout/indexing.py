@@ -21,9 +21,9 @@ from shapesmt.algebra import (
     entries,
     entry,
     equal,
+    expand_definitions,
     product,
     select,
-    spelled,
     total,
     twin,
 )
@@ -32,12 +32,12 @@ from shapesmt.lazy import np
 from shapesmt.ops.shared.fields import (
     along,
     concrete,
+    element_list,
     element_of,
     integers_of,
-    listed,
     numbers,
     term_of,
-    valued,
+    value_of,
     within,
 )
 from shapesmt.ops.shared.indices import columns, count_true, fold_all, require_inside, true_place
@@ -71,11 +71,11 @@ def gather(ctx: RuleContext) -> Tensor:
     axis = ctx.axis(x.rank, 0)
     require_inside(ctx, indices, x[axis])
     dims = (*x.dims[:axis], *indices.dims, *x.dims[axis + 1 :])
-    return ctx.tensor(dims, value=_gathered(x, indices, axis, dims))
+    return ctx.tensor(dims, value=_gather_elements(x, indices, axis, dims))
 
 
-def _gathered(x: Tensor, indices: Tensor, axis: int, dims: Shape) -> Value | None:
-    known, chosen = listed(x) if x.value is not None else None, listed(indices)
+def _gather_elements(x: Tensor, indices: Tensor, axis: int, dims: Shape) -> Value | None:
+    known, chosen = element_list(x) if x.value is not None else None, element_list(indices)
     if known is not None and chosen is not None and concrete(dims) is not None:
         if len(chosen.items) > MAX_ELEMENTS or not (chosen.items or known.items):
             return None
@@ -93,12 +93,12 @@ def _gathered(x: Tensor, indices: Tensor, axis: int, dims: Shape) -> Value | Non
     def moved(b: int) -> Dim:
         return at if b == back else position(b) if b < back else position(b + indices.rank - 1)
 
-    return _substituted(x, dims, moved)
+    return _move_elements(x, dims, moved)
 
 
-def _substituted(x: Tensor, dims: Shape, moved: Callable[[int], Dim]) -> Value | None:
+def _move_elements(x: Tensor, dims: Shape, moved: Callable[[int], Dim]) -> Value | None:
     element = term_of(x)
-    return None if element is None else valued(dims, move_positions(element, moved))
+    return None if element is None else value_of(dims, move_positions(element, moved))
 
 
 def _row(items: Sequence[Item], size: int, width: int, index: Item) -> Sequence[Item]:
@@ -122,7 +122,7 @@ def gather_elements(ctx: RuleContext) -> Tensor:
     if place is None or x.value is None:
         return ctx.tensor(indices.dims)
     at, back = within(place, x[axis]), x.rank - axis
-    return ctx.tensor(indices.dims, value=_substituted(x, indices.dims, lambda b: at if b == back else position(b)))
+    return ctx.tensor(indices.dims, value=_move_elements(x, indices.dims, lambda b: at if b == back else position(b)))
 
 
 def same_rank(ctx: RuleContext, x: Tensor, indices: Tensor) -> int:
@@ -189,7 +189,7 @@ def _picked_tuples(x: Tensor, picked: Sequence[Tensor], batch: int, dims: Shape)
         axis = x.rank - b
         return position(len(dims) - axis) if axis < batch else places[axis - batch] if b > tail else position(b)
 
-    return _substituted(x, dims, moved)
+    return _move_elements(x, dims, moved)
 
 
 @rule("OneHot", since=9, any_rank=True, traits=Traits.COPIED)
@@ -234,12 +234,12 @@ def _hot(indices: Tensor, values: Tensor, depth: Dim, axis: int, dims: Sequence[
     off, on = (e for e in ends if isinstance(e, Dim))
     back = len(dims) - axis
     at = within(move_positions(place, lambda b: position(b if b < back else b + 1)), depth)
-    return valued(dims, select(equal(at, position(back)), on, off))
+    return value_of(dims, select(equal(at, position(back)), on, off))
 
 
 def _single(ctx: RuleContext, index: int) -> Dim | None:
     """Return the single number in an input, truncated to an integer; None if it isn't known."""
-    ctx.grant(index)
+    ctx.assume_valid(index)
     value = ctx.input(index).value
     item = value.items[0] if isinstance(value, Elements) and len(value.items) == 1 else None
     return item.to_int() if isinstance(item, Float) else item
@@ -266,7 +266,7 @@ def _places(ctx: RuleContext, x: Tensor, count: Dim) -> Value | None:
         inner = [product(x.dims[axis + 1 :]) for axis in range(x.rank)]
         every = [position(1) // n % x[axis] if axis else position(1) // n for axis, n in enumerate(inner)]
         row = along(every, position(2)) if every else position(1)
-        return None if row is None else valued((as_dim(max(x.rank, 1)), count), row)
+        return None if row is None else value_of((as_dim(max(x.rank, 1)), count), row)
     rows = _rows(ctx, x)
     element = along(rows, position(2)) if rows else None
     return None if element is None else field(element)
@@ -315,16 +315,18 @@ def compress(ctx: RuleContext) -> Tensor:
         ctx.require_rank(x, 1, least=True)
     size = x.numel if axis is None else x[axis]
     ctx.only_sizes(1)
-    count = _taken(ctx, size, condition)
+    count = _count_taken(ctx, size, condition)
     return ctx.tensor((count,) if axis is None else x.replace(axis, count).dims)
 
 
-def _taken(ctx: RuleContext, size: Dim, condition: Tensor) -> Dim:
+def _count_taken(ctx: RuleContext, size: Dim, condition: Tensor) -> Dim:
     """Return the number of true flags that have an element to select."""
     flags, length = integers_of(condition), size.constant
     if flags is not None and (length is not None or size.lo >= len(flags)):
         return as_dim(sum(map(bool, flags[:length])))
-    if not condition.followed and (spelled(condition.numel) is spelled(size) or condition.numel.hi <= size.lo):
+    if not condition.followed and (
+        expand_definitions(condition.numel) is expand_definitions(size) or condition.numel.hi <= size.lo
+    ):
         return count_true(ctx, 1)
     count = ctx.fresh("count", 0, size, Kind.LOST if condition.followed else Kind.DATA, how=Decided((1,)))
     ctx.facts.append(at_least(condition.numel, count))

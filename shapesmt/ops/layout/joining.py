@@ -28,7 +28,7 @@ from shapesmt.algebra import (
 from shapesmt.algebra.numeric import MANTISSA, choice, from_dim, literal
 from shapesmt.graph import Runtime
 from shapesmt.lazy import np
-from shapesmt.ops.shared.fields import concrete, listed, term_of, valued, viewed
+from shapesmt.ops.shared.fields import concrete, element_list, term_of, value_of, view_elements
 from shapesmt.ops.shared.require import require_alike, require_fits, require_least
 from shapesmt.rules import (
     MAX_ELEMENTS,
@@ -66,7 +66,7 @@ def concat(ctx: RuleContext) -> Tensor:
     axis = ctx.axis(parts[0].rank, 1 if ctx.version < 4 else None)
     dims = _off_axis(ctx, parts, axis)
     dims[axis] = total(x[axis] for x in parts)
-    return ctx.tensor(dims, value=joined(parts, axis, dims) or _joined_beside_unknown(ctx, parts, axis, dims))
+    return ctx.tensor(dims, value=concatenate(parts, axis, dims) or _joined_beside_unknown(ctx, parts, axis, dims))
 
 
 def _joined_beside_unknown(ctx: RuleContext, parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) -> Value | None:
@@ -74,7 +74,7 @@ def _joined_beside_unknown(ctx: RuleContext, parts: Sequence[Tensor], axis: int,
     if not _partly_known(parts):
         return None
     known = [x if x.value is not None else _any_elements(ctx, x, i) for i, x in enumerate(parts)]
-    return joined(known, axis, dims)
+    return concatenate(known, axis, dims)
 
 
 def _partly_known(parts: Sequence[Tensor]) -> bool:
@@ -84,7 +84,7 @@ def _partly_known(parts: Sequence[Tensor]) -> bool:
 
 def _any_elements(ctx: RuleContext, x: Tensor, index: int) -> Tensor:
     """Return the tensor with a formula for its unknown elements, each any integer."""
-    ctx.grant(index, fails=False)
+    ctx.assume_valid(index, fails=False)
     element = ctx.fresh(f"element{index}", LEAST_INTEGER, kind=Kind.PLACE, how=Decided((index,)))
     places = [position(back) for back in range(1, x.rank + 1)]
     return tensor(x.dtype, x.dims, field(entry(twin(element, Kind.ENTRY), *places)))
@@ -109,14 +109,14 @@ def _off_axis(ctx: RuleContext, parts: Sequence[Tensor], axis: int) -> list[Dim]
     return require_alike(ctx.require, [x.dims for x in parts], axes, laws.JOINED_MATCH_OFF_AXIS)
 
 
-def joined(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) -> Value | None:
+def concatenate(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) -> Value | None:
     """Return the elements of concatenated tensors; None if they aren't known."""
     if not any(isinstance(x.value, Elements) for x in parts) or concrete(dims) is None:
         return _joined_formulas(parts, axis, dims)
-    lists = [known for x in parts if (known := listed(x)) is not None]
+    lists = [known for x in parts if (known := element_list(x)) is not None]
     if len(lists) < len(parts):
         return _joined_formulas(parts, axis, dims)
-    whole = Listed.joined(lists, axis)
+    whole = Listed.concatenate(lists, axis)
     return None if whole is None else elements(*whole)
 
 
@@ -132,7 +132,7 @@ def _joined_formulas(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) ->
     result = shifted[-1]
     for piece, end in zip(shifted[-2::-1], ends[-2:0:-1], strict=True):
         result = choice(less(position(back), end), piece, result)
-    return valued(dims, result)
+    return value_of(dims, result)
 
 
 def _moved_up(element: Any, back: int, by: Dim) -> Any:
@@ -160,7 +160,7 @@ def _split_sizes(ctx: RuleContext, size: Dim) -> list[Dim]:
     if ctx.has(1) or "split" in ctx.attributes:
         listed = ctx.sizes(1 if ctx.has(1) else "split", ctx.outputs)
         require_least(ctx, listed, 0, laws.SIZES_NOT_NEGATIVE)
-        return _fitting(ctx, _completed(ctx, size, listed))
+        return _fitting(ctx, _complete_sizes(ctx, size, listed))
     if counted:
         ctx.limit(count == ctx.outputs or not ctx.since((1, 32)), laws.NUM_OUTPUTS_COUNTS_OUTPUTS)
         return _chunks(ctx, size, count)
@@ -196,7 +196,7 @@ def _fitting(ctx: RuleContext, sizes: list[Dim]) -> list[Dim]:
     return sizes
 
 
-def _completed(ctx: RuleContext, size: Dim, sizes: Sequence[Dim | None]) -> list[Dim]:
+def _complete_sizes(ctx: RuleContext, size: Dim, sizes: Sequence[Dim | None]) -> list[Dim]:
     """Return the sizes of the parts, which add up to the axis; a single unknown one is the remainder."""
     rest = size - total(d for d in sizes if d is not None)
     unknown = [i for i, d in enumerate(sizes) if d is None]
@@ -218,7 +218,7 @@ def _part(x: Tensor, dims: Sequence[Dim], axis: int, start: Dim) -> Value | None
         begin is None or length is None or not 0 <= begin + length <= x.value.shape[axis]
     ):
         return None
-    return viewed(
+    return view_elements(
         x,
         dims,
         lambda a: a.take(range(begin or 0, (begin or 0) + (length or 0)), axis),
@@ -242,7 +242,7 @@ def pad(ctx: RuleContext) -> Tensor:
     pads = _pads(ctx, 2 * len(axes))
     dims = list(x.dims)
     for axis, before, after in zip(axes, pads, pads[len(axes) :], strict=False):
-        dims[axis] = _padded(ctx, x, axis, before, after, mode)
+        dims[axis] = _pad_axis(ctx, x, axis, before, after, mode)
     return ctx.tensor(dims, value=_pad_value(ctx, axes, pads, mode, dims))
 
 
@@ -271,7 +271,7 @@ def _pads(ctx: RuleContext, count: int) -> list[Dim | None]:
     return ctx.sizes(source, count, "pads")
 
 
-def _padded(ctx: RuleContext, x: Tensor, axis: int, before: Dim | None, after: Dim | None, mode: str) -> Dim:
+def _pad_axis(ctx: RuleContext, x: Tensor, axis: int, before: Dim | None, after: Dim | None, mode: str) -> Dim:
     """Return the size of one padded axis, by the requirements of the mode; a new symbol if a pad isn't known."""
     size = x[axis]
     if before is None or after is None:
@@ -327,7 +327,7 @@ def _padded_formula(
         element = _moved_up(element, back, before)
         after = choice(less(position(back), before + x[axis]), element, filler)
         element = choice(less(position(back), before), filler, after)
-    return valued(dims, element)
+    return value_of(dims, element)
 
 
 def _filler(ctx: RuleContext) -> Item:

@@ -8,7 +8,7 @@ from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, any_of, as_dim, at_least, at_most, total
 from shapesmt.lazy import np
 from shapesmt.ops.shared.fields import MAX_CHOICES, integers_of, numbers
-from shapesmt.ops.shared.items import LOGIC, PREDICATES, Function, chosen
+from shapesmt.ops.shared.items import LOGIC, PREDICATES, Function, choose_item
 from shapesmt.rules import Decided, Elements, Item, RuleContext, Tensor, Traits, Value, from_array, rule
 
 MAX_COMPARED = 16  # comparisons of symbolic elements
@@ -49,7 +49,7 @@ def _best(ctx: RuleContext, x: Tensor, axis: int, k: Dim) -> tuple[Value | None,
     if k.constant is None or not isinstance(x.value, Elements) or not (in_order or k is ONE):
         return None, None
     if items is None:
-        return _selected(x.value, axis, k.constant, LOGIC["Greater" if largest else "Less"])
+        return _select_best(x.value, axis, k.constant, LOGIC["Greater" if largest else "Less"])
     array = np.array(items, dtype=object).reshape(x.value.shape)
     if not 0 <= k.constant <= array.shape[axis]:
         return None, None
@@ -57,18 +57,18 @@ def _best(ctx: RuleContext, x: Tensor, axis: int, k: Dim) -> tuple[Value | None,
     return numbers(np.take_along_axis(array, order, axis)), numbers(order)
 
 
-def _selected(value: Elements, axis: int, k: int, before: Function) -> tuple[Value | None, Value | None]:
+def _select_best(value: Elements, axis: int, k: int, before: Function) -> tuple[Value | None, Value | None]:
     """Return the same for a few symbolic elements: `k` times, move the best of the remaining to the front."""
     rows = np.moveaxis(value.array, axis, -1)
     if not 0 <= k <= rows.shape[-1] or k * rows.shape[-1] > MAX_COMPARED:
         return None, None
-    pairs = [_ranked(row, k, before) for row in rows.reshape(-1, rows.shape[-1]).tolist()]
+    pairs = [_rank(row, k, before) for row in rows.reshape(-1, rows.shape[-1]).tolist()]
     sides = (np.array([[pair[i] for pair in row] for row in pairs], dtype=object) for i in (0, 1))
     best, places = (np.moveaxis(side.reshape(*rows.shape[:-1], k), -1, axis) for side in sides)
     return from_array(best), from_array(places)
 
 
-def _ranked(row: list[Item], k: int, before: Function) -> list[tuple[Item, Item]]:
+def _rank(row: list[Item], k: int, before: Function) -> list[tuple[Item, Item]]:
     """Return the best `k` items with their indices, all None if one isn't known."""
     pairs: list[tuple[Item, Item]] = [(item, as_dim(i)) for i, item in enumerate(row)]
     for front in range(k):
@@ -77,7 +77,10 @@ def _ranked(row: list[Item], k: int, before: Function) -> list[tuple[Item, Item]
             swap = None if a is None or b is None else before(b, a)
             if swap is None:
                 return [(None, None)] * k
-            pairs[i - 1], pairs[i] = (chosen(swap, b, a), chosen(swap, q, p)), (chosen(swap, a, b), chosen(swap, p, q))
+            pairs[i - 1], pairs[i] = (
+                (choose_item(swap, b, a), choose_item(swap, q, p)),
+                (choose_item(swap, a, b), choose_item(swap, p, q)),
+            )
     return pairs[:k]
 
 

@@ -24,7 +24,7 @@ from shapesmt.algebra import (
     select,
     tight,
 )
-from shapesmt.ops.shared.fields import reshaped
+from shapesmt.ops.shared.fields import reshape_elements
 from shapesmt.rules import Decided, RuleContext, Tensor, Traits, rule
 
 
@@ -50,7 +50,7 @@ def reshape_to(
     if items is None:
         return ctx.tensor(None, x.dtype)
     sizes = _Sizes(ctx, x, items, allow_zero=allow_zero, rounded=rounded).output_sizes()
-    return ctx.tensor(sizes, x.dtype, None if x.shape is None else reshaped(x, sizes))
+    return ctx.tensor(sizes, x.dtype, None if x.shape is None else reshape_elements(x, sizes))
 
 
 class _Sizes:
@@ -98,7 +98,7 @@ class _Sizes:
     def output_sizes(self) -> list[Dim]:
         """Return the output's sizes; state the requirements that make them legal."""
         if self.x.shape is None or (self.unknown and not self._one_unknown()):
-            return self._guessed()
+            return self._unknown_sizes()
         if self.either:
             return self._choices()
         if not self.wild:
@@ -118,12 +118,12 @@ class _Sizes:
 
     def _remaining(self, sizes: Sequence[Dim]) -> tuple[Dim, Formula]:
         """Return the inferred size `numel(x) / product(sizes)`, and the condition under which it is legal."""
-        quotient, exact = divided(self.x.dims, sizes)
+        quotient, exact = divide_products(self.x.dims, sizes)
         if not self.allow_zero or all(d.lo >= 1 for d in sizes):
             return quotient, all_of(*(differs(d, 0) for d in sizes), exact)
         # ONNX Runtime leaves zeros out of both products when an allowed 0 empties the output.
         empty = any_of(*(equal(d, 0) for d in sizes))
-        partial, whole = divided(list(map(_nonzero, self.x.dims)), list(map(_nonzero, sizes)))
+        partial, whole = divide_products(list(map(_nonzero, self.x.dims)), list(map(_nonzero, sizes)))
         legal = all_of(equal(self.x.numel, 0), *() if self.rounded else (whole,))
         return select(empty, partial, quotient), any_of(all_of(empty, legal), all_of(negate(empty), exact))
 
@@ -140,7 +140,7 @@ class _Sizes:
         self.ctx.require(any_of(*cases), laws.ELEMENT_COUNT_KEPT, self.x.numel, product(sizes))
         return sizes
 
-    def _guessed(self) -> list[Dim]:
+    def _unknown_sizes(self) -> list[Dim]:
         """Return new symbols for several unknown sizes; their product is the remaining number of elements."""
         sizes = list(self.sizes)
         open_ = sorted((*self.wild, *self.unknown, *self.either))
@@ -151,7 +151,7 @@ class _Sizes:
             free = self.ctx.fresh(f"size{i}", 0, most, how=Decided((1,), free=True))
             sizes[i] = select(self.either[i], free, sizes[i]) if i in self.either else free
         if numel is not None and all(d.lo >= 1 for d in known):
-            quotient, exact = divided(self.x.dims, known)
+            quotient, exact = divide_products(self.x.dims, known)
             self.ctx.require(exact, laws.GIVEN_SIZES_DIVIDE_ELEMENT_COUNT, numel, product(known))
             self.ctx.facts.append(equal(product(sizes[i] for i in open_), maximum(quotient, 0)))
         return sizes
@@ -171,12 +171,12 @@ def multiple(a: Dim, b: Dim) -> bool:
     return all(c % coefficient == 0 and not Counter(monomial) - Counter(m) for m, c in a.terms)
 
 
-def divided(sizes: Sequence[Dim], divisors: Sequence[Dim]) -> tuple[Dim, Formula]:
+def divide_products(sizes: Sequence[Dim], divisors: Sequence[Dim]) -> tuple[Dim, Formula]:
     """Return `product(sizes) // product(divisors)` and whether it is exact, for divisors that aren't 0.
 
     >>> from shapesmt.algebra import as_dim, symbol
     >>> batch, seq = symbol("batch", 0), symbol("seq", 0)
-    >>> divided([batch * seq, as_dim(768)], [batch, seq, as_dim(12)])
+    >>> divide_products([batch * seq, as_dim(768)], [batch, seq, as_dim(12)])
     (Dim('64'), Formula('True'))
     """
     top, bottom = map(product, _uncommon(sizes, divisors, 0))
@@ -207,4 +207,4 @@ def _nonzero(d: Dim) -> Dim:
     return select(equal(d, 0), 1, d)
 
 
-__all__ = ["divided", "reshape", "reshape_to", "uncommon_products"]
+__all__ = ["divide_products", "reshape", "reshape_to", "uncommon_products"]

@@ -9,7 +9,7 @@ from shapesmt.algebra import ONE, ZERO, Dim, at_least, entries, equal, implies, 
 from shapesmt.algebra.numeric import choice
 from shapesmt.lazy import np
 from shapesmt.ops.layout.indexing import same_rank
-from shapesmt.ops.shared.fields import Array, array_of, element_of, integers_of, term_of, valued
+from shapesmt.ops.shared.fields import Array, array_of, element_of, integers_of, term_of, value_of
 from shapesmt.ops.shared.indices import columns, require_inside, spans
 from shapesmt.rules import (
     Elements,
@@ -43,7 +43,7 @@ def _written_elements(ctx: RuleContext, axis: int) -> Value | None:
     if not isinstance(x.value, Elements) or constants is None or updates is None or len(constants) != updates.size:
         return None
     indices = np.array(constants, dtype=object).reshape(updates.shape)
-    return _written(
+    return _write_updates(
         ctx, x.value.array, [(*at[:axis], indices[at], *at[axis + 1 :]) for at in np.ndindex(updates.shape)], updates
     )
 
@@ -80,7 +80,7 @@ def _written_part(ctx: RuleContext, tuples: list[Tensor]) -> Value | None:
             continue
         before = choice(less(place, end), result, old) if end is not size else result
         result = choice(at_least(place, along.start), before, old)
-    return valued(x.dims, result)
+    return value_of(x.dims, result)
 
 
 class _Along(NamedTuple):
@@ -120,20 +120,22 @@ def _written_tuples(ctx: RuleContext) -> Value | None:
     if depth > x.rank or updates.shape != (*many, *x.value.shape[depth:]):
         return None
     tuples, lead = np.array(constants, dtype=object).reshape(indices.value.shape), len(many)
-    return _written(ctx, x.value.array, [(*tuples[at[:lead]], *at[lead:]) for at in np.ndindex(updates.shape)], updates)
+    return _write_updates(
+        ctx, x.value.array, [(*tuples[at[:lead]], *at[lead:]) for at in np.ndindex(updates.shape)], updates
+    )
 
 
-def _written(ctx: RuleContext, array: Array, places: list[tuple[int, ...]], updates: Array) -> Value | None:
+def _write_updates(ctx: RuleContext, array: Array, places: list[tuple[int, ...]], updates: Array) -> Value | None:
     """Return the array after one write per index, in order; None if an index is outside."""
     reduction = ctx.text("reduction", "none")
     for place, update in zip(places, updates.ravel().tolist(), strict=True):
         if any(not -n <= i < n for i, n in zip(place, array.shape, strict=True)):
             return None
-        array[place] = _reduced(reduction, array[place], update)
+        array[place] = _reduce(reduction, array[place], update)
     return from_array(array)
 
 
-def _reduced(reduction: str, old: Item, new: Item) -> Item:
+def _reduce(reduction: str, old: Item, new: Item) -> Item:
     if reduction == "none":
         return new
     if not isinstance(old, Dim) or not isinstance(new, Dim):

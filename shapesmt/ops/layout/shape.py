@@ -23,8 +23,16 @@ from shapesmt.algebra import (
 from shapesmt.algebra.numeric import Float, from_dim
 from shapesmt.graph import BITS, DTYPES, AttributeValue, Literal, Runtime
 from shapesmt.lazy import np
-from shapesmt.ops.shared.fields import concrete, element_of, reshaped, stretched, term_of, valued, viewed
-from shapesmt.ops.shared.require import element, require_broadcast_to, require_least, require_single, sized
+from shapesmt.ops.shared.fields import (
+    broadcast_index,
+    concrete,
+    element_of,
+    reshape_elements,
+    term_of,
+    value_of,
+    view_elements,
+)
+from shapesmt.ops.shared.require import complete_sizes, element, require_broadcast_to, require_least, require_single
 from shapesmt.rules import (
     FLOATS,
     MAX_ELEMENTS,
@@ -80,7 +88,7 @@ def shape(ctx: RuleContext) -> Tensor:
     if x.shape is None:
         return ctx.tensor((x.ndim if whole and x.ndim is not None else ctx.fresh("rank"),), "int64")
     end = ctx.integer("end") if "end" in ctx.attributes else None
-    return ctx.known(x.dims[ctx.integer("start", 0) : end])
+    return ctx.integer_list(x.dims[ctx.integer("start", 0) : end])
 
 
 @rule("Size", any_rank=True, dtype="int64", total=True, of_shape=True)
@@ -101,7 +109,7 @@ def transpose(ctx: RuleContext) -> Tensor:
     def moved(back: int) -> Dim:
         return position(x.rank - perm.index(x.rank - back))
 
-    return ctx.tensor(dims, value=viewed(x, dims, lambda a: a.transpose(perm), moved))
+    return ctx.tensor(dims, value=view_elements(x, dims, lambda a: a.transpose(perm), moved))
 
 
 @rule("Squeeze", traits=Traits.VIEW)
@@ -150,7 +158,7 @@ def flatten(ctx: RuleContext) -> Tensor:
 
 
 def _same_order(ctx: RuleContext, x: Tensor, dims: list[Dim]) -> Tensor:
-    return ctx.tensor(dims, x.dtype, reshaped(x, dims))
+    return ctx.tensor(dims, x.dtype, reshape_elements(x, dims))
 
 
 @rule("Expand", traits=Traits.REPEATED)
@@ -161,12 +169,12 @@ def expand(ctx: RuleContext) -> Tensor:
         return ctx.tensor(None)
     require_least(ctx, items, 0, laws.SIZES_NOT_NEGATIVE)
     rank = max(x.rank, len(items))
-    target = tuple(_stretched(ctx, x, i, len(items) - i, item) for i, item in enumerate(items))
+    target = tuple(_expanded_size(ctx, x, i, len(items) - i, item) for i, item in enumerate(items))
     dims = ctx.broadcast(x.dims, target, law=laws.EXPANDS_FROM_1_OR_STAYS)
     return ctx.tensor(dims, x.dtype, broadcast_value(x, dims[len(dims) - rank :]))
 
 
-def _stretched(ctx: RuleContext, x: Tensor, place: int, back: int, item: Dim | None) -> Dim:
+def _expanded_size(ctx: RuleContext, x: Tensor, place: int, back: int, item: Dim | None) -> Dim:
     """Return a size of `Expand`'s shape; an unknown one can only change a size of 1."""
     if item is not None:
         return item
@@ -193,7 +201,9 @@ def broadcast_value(x: Tensor, dims: Shape) -> Value | None:
         if size is not None and not (d.lo <= size <= d.hi or d.lo <= 1 <= d.hi):
             return None
     array = concrete(dims) or ()
-    return viewed(x, dims, lambda a: np.broadcast_to(a, array), lambda back: stretched(*pairs[back - 1], back))
+    return view_elements(
+        x, dims, lambda a: np.broadcast_to(a, array), lambda back: broadcast_index(*pairs[back - 1], back)
+    )
 
 
 MOST_TILED = 2**32
@@ -206,23 +216,23 @@ def tile(ctx: RuleContext) -> Tensor:
     x = ctx.input(0)
     repeats = ctx.sizes(1, x.rank, "repeats")
     require_least(ctx, repeats, 0, laws.REPEATS_NOT_NEGATIVE)
-    dims = [d * r for d, r in zip(x.dims, sized(ctx, repeats, index=1), strict=True)]
+    dims = [d * r for d, r in zip(x.dims, complete_sizes(ctx, repeats, index=1), strict=True)]
     _require_tiled(ctx, dims, BITS.get(x.dtype, 0) // 8)
-    return ctx.tensor(dims, value=_tiled(x, dims, [None if r is None else r.constant for r in repeats]))
+    return ctx.tensor(dims, value=_tile_elements(x, dims, [None if r is None else r.constant for r in repeats]))
 
 
-def _tiled(x: Tensor, dims: Sequence[Dim], counts: Sequence[int | None]) -> Value | None:
+def _tile_elements(x: Tensor, dims: Sequence[Dim], counts: Sequence[int | None]) -> Value | None:
     """Return the elements of `x` repeated `counts` times along each axis; None if they aren't known."""
     if concrete(dims) is not None:
         known = [count for count in counts if count is not None]
-        return viewed(x, dims, lambda a: np.tile(a, known), position) if len(known) == len(counts) else None
+        return view_elements(x, dims, lambda a: np.tile(a, known), position) if len(known) == len(counts) else None
 
     def moved(back: int) -> Dim:
         size, count = x[-back], counts[-back]
         place = position(back)
         return ZERO if size is ONE else place if count == 1 else place % size
 
-    return viewed(x, dims, lambda a: a, moved)
+    return view_elements(x, dims, lambda a: a, moved)
 
 
 def _require_tiled(ctx: RuleContext, dims: Sequence[Dim], each: int) -> None:
@@ -247,8 +257,8 @@ def constant_of_shape(ctx: RuleContext) -> Tensor:
     if sizes is None:
         return ctx.tensor(None, fill.dtype)
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
-    dims = sized(ctx, sizes, index=0)
-    return ctx.tensor(dims, fill.dtype, _filled(fill, dims))
+    dims = complete_sizes(ctx, sizes, index=0)
+    return ctx.tensor(dims, fill.dtype, _fill_elements(fill, dims))
 
 
 def _fill(ctx: RuleContext) -> Literal:
@@ -259,11 +269,11 @@ def _fill(ctx: RuleContext) -> Literal:
     return Literal(value.dtype, (), value.values)
 
 
-def _filled(fill: Tensor, dims: list[Dim]) -> Value | None:
+def _fill_elements(fill: Tensor, dims: list[Dim]) -> Value | None:
     element, sizes = term_of(fill), concrete(dims)
     most = MAX_FLOATS if fill.dtype in FLOATS else MAX_ELEMENTS
     if element is None or sizes is None or prod(sizes) > most:
-        return None if element is None else valued(dims, element)
+        return None if element is None else value_of(dims, element)
     return elements(sizes, [element] * prod(sizes))
 
 
@@ -284,7 +294,7 @@ def sequence(ctx: RuleContext) -> Tensor:
     if isinstance(start, Dim) and isinstance(delta, Dim) and few:
         items = [start + delta * i for i in range(length.constant or 0)]
         return ctx.tensor((length,), value=elements((len(items),), items))
-    return ctx.tensor((length,), value=valued((length,), _progression(start, delta)))
+    return ctx.tensor((length,), value=value_of((length,), _progression(start, delta)))
 
 
 def _endless(end: Dim | Float | None) -> bool:
@@ -325,7 +335,7 @@ def _length(ctx: RuleContext, start: Dim | Float | None, limit: Dim | Float | No
 
 def _scalar(ctx: RuleContext, index: int) -> Dim | Float | None:
     x = ctx.input(index)
-    ctx.grant(index)
+    ctx.assume_valid(index)
     if x.shape is not None:
         ctx.check(x.rank <= 1, laws.START_LIMIT_DELTA_ONE_NUMBER_EACH)
         ctx.require_equal(x.numel, 1, laws.START_LIMIT_DELTA_ONE_NUMBER_EACH)
@@ -354,7 +364,7 @@ def eye_like(ctx: RuleContext) -> Tensor:
     if x.shape is None:
         return ctx.tensor((ctx.fresh("rows"), ctx.fresh("columns")), dtype)
     on_diagonal = select(equal(position(1) - position(2), ctx.integer("k", 0)), 1, 0)
-    return ctx.tensor(x.dims, dtype, valued(x.dims, on_diagonal) if _is_integer(dtype) else None)
+    return ctx.tensor(x.dims, dtype, value_of(x.dims, on_diagonal) if _is_integer(dtype) else None)
 
 
 @rule("Trilu", since=14, traits=Traits.OVERWRITTEN)
@@ -372,7 +382,7 @@ def trilu(ctx: RuleContext) -> Tensor:
         return ctx.tensor(x.dims)
     distance = position(1) - position(2) - shift
     kept = at_least(distance, 0) if ctx.flag("upper", 1) else at_least(-distance, 0)
-    return ctx.tensor(x.dims, value=valued(x.dims, select(kept, element, 0)))
+    return ctx.tensor(x.dims, value=value_of(x.dims, select(kept, element, 0)))
 
 
 def _is_integer(dtype: str) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, as_dim, at_least, ceil_divide, differs, maximum, minimum, select
-from shapesmt.ops.shared.fields import term_of, valued
+from shapesmt.ops.shared.fields import term_of, value_of
 from shapesmt.rules import (
     Decided,
     Elements,
@@ -49,7 +49,7 @@ def cut(ctx: RuleContext) -> Tensor:
     dims = [cuts[axis].size if axis in cuts else d for axis, d in enumerate(x.dims)]
     if any(c.first is None or c.step is None for c in cuts.values()):
         return ctx.tensor(dims)
-    return ctx.tensor(dims, value=kept(x, dims, cuts))
+    return ctx.tensor(dims, value=cut_elements(x, dims, cuts))
 
 
 def _require_lengths(ctx: RuleContext, x: Tensor) -> None:
@@ -116,19 +116,19 @@ def _cut(ctx: RuleContext, axis: int, size: Dim, start: Dim | None, end: Dim | N
 
 
 def _forwards(size: Dim, start: Dim, end: Dim, step: Dim) -> Cut:
-    first = _clamped(start, size, 0, size)
-    stop = size if end.constant == ALL_THE_WAY else _clamped(end, size, 0, size)
+    first = _clamp(start, size, 0, size)
+    stop = size if end.constant == ALL_THE_WAY else _clamp(end, size, 0, size)
     return Cut(maximum(ceil_divide(stop - first, step), 0), first, step)
 
 
 def _backwards(size: Dim, start: Dim, end: Dim, step: Dim) -> Cut:
-    first = _clamped(start, size, 0, size - 1)
+    first = _clamp(start, size, 0, size - 1)
     # ONNX Runtime reads the largest integers as "to the end" in this direction too.
-    stop = as_dim(-1) if end.constant in (ALL_THE_WAY, 2**63 - 1) else _clamped(end, size, -1, size - 1)
+    stop = as_dim(-1) if end.constant in (ALL_THE_WAY, 2**63 - 1) else _clamp(end, size, -1, size - 1)
     return Cut(maximum(ceil_divide(first - stop, -step), 0), first, step)
 
 
-def _clamped(index: Dim, size: Dim, least: int, most: Dim) -> Dim:
+def _clamp(index: Dim, size: Dim, least: int, most: Dim) -> Dim:
     """Return an index that may count from the end, counted from the front and clamped to `least..most`."""
     if index.lo >= LONGEST:
         return most
@@ -139,14 +139,14 @@ def _clamped(index: Dim, size: Dim, least: int, most: Dim) -> Dim:
     return select(at_least(index, 0), from_front, from_end)
 
 
-def kept(x: Tensor, dims: list[Dim], cuts: dict[int, Cut]) -> Value | None:
+def cut_elements(x: Tensor, dims: list[Dim], cuts: dict[int, Cut]) -> Value | None:
     """Return the elements that the cuts keep; None if they aren't known."""
     ranges = {axis: [c.first, c.step, c.size] for axis, c in cuts.items()}
     constants = {a: [d.constant for d in r if d is not None and d.constant is not None] for a, r in ranges.items()}
     if isinstance(x.value, Elements) and all(len(r) == 3 for r in constants.values()):
         known = x.value.listed
         for axis, (first, step, size) in constants.items():
-            known = known.taken(axis, [first + i * step for i in range(size)])
+            known = known.take(axis, [first + i * step for i in range(size)])
         return elements(*known)
 
     def moved(back: int) -> Dim:
@@ -156,4 +156,4 @@ def kept(x: Tensor, dims: list[Dim], cuts: dict[int, Cut]) -> Value | None:
         return axis.first + axis.step * position(back)
 
     element = term_of(x)
-    return None if element is None else valued(dims, move_positions(element, moved))
+    return None if element is None else value_of(dims, move_positions(element, moved))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from shapesmt import laws
 from shapesmt.algebra import FALSE, Dim, any_of, as_dim, equal
 from shapesmt.graph import DTYPES
-from shapesmt.ops.shared.heads import Heads, heads, require_strides
+from shapesmt.ops.shared.heads import Heads, heads_of, require_strides
 from shapesmt.ops.shared.indices import require_places
 from shapesmt.ops.shared.require import require_least, require_shape
 from shapesmt.rules import RuleContext, Tensor, Traits, rule, tensor
@@ -30,7 +30,7 @@ def require_pair(ctx: RuleContext, q: Heads, k: Heads, v: Heads) -> None:
     require_groups(ctx, q, k)
 
 
-def projected(ctx: RuleContext, *ranks: int) -> list[Heads]:
+def project(ctx: RuleContext, *ranks: int) -> list[Heads]:
     """Return the heads of queries, keys and values; require that they agree and have one of these ranks."""
     tensors = [ctx.input(i) for i in range(3)]
     admitted = " or ".join(map(str, ranks))
@@ -40,7 +40,7 @@ def projected(ctx: RuleContext, *ranks: int) -> list[Heads]:
             ctx.require_rank(t, tensors[0].rank)
         ctx.check(t.rank == tensors[0].rank, laws.QUERIES_KEYS_VALUES_SAME_RANK)
     kinds = [f"{kind}_num_heads" for kind in ("q", "kv", "kv")]
-    groups = [heads(ctx, t, kind) for t, kind in zip(tensors, kinds, strict=True)]
+    groups = [heads_of(ctx, t, kind) for t, kind in zip(tensors, kinds, strict=True)]
     for head, kind in zip(groups, kinds, strict=True):
         ctx.require_equal(
             head.number, max(ctx.integer(kind, 0), 0) or head.number, laws.ATTRIBUTE_IS_HEAD_COUNT.of(name=kind)
@@ -55,7 +55,7 @@ def attention(ctx: RuleContext) -> list[Tensor]:
 
     With three axes the heads are packed: `[b, s, h*d]`. Cached keys and values come before the new ones.
     """
-    q, k, v = projected(ctx, 3, 4)
+    q, k, v = project(ctx, 3, 4)
     require_least(ctx, (*ctx.input(0).dims, k.length, v.size), 1, laws.QUERIES_KEYS_VALUES_NOT_EMPTY)
     total = past(ctx, k, v) + k.length
     _require_settings(ctx, q, total)
@@ -133,7 +133,7 @@ def require_mask(ctx: RuleContext, index: int, before: Sequence[Dim | int], tota
 @rule("FlexAttention", domain="ai.onnx.preview", nested=True)
 def flex_attention(ctx: RuleContext) -> Tensor:
     """Compute `prob_mod(softmax(score_mod(q @ k.T))) @ v` per head; both subgraphs keep the shape."""
-    q, k, v = projected(ctx, 4)
+    q, k, v = project(ctx, 4)
     ctx.check(len({ctx.input(i).dtype for i in range(3)} - {""}) <= 1, laws.QUERIES_KEYS_VALUES_SAME_TYPE)
     scores = tensor(softmax_type(ctx, ctx.input(0)), q._replace(size=k.length))
     for name in ("score_mod", "prob_mod"):
@@ -162,7 +162,7 @@ def linear_attention(ctx: RuleContext) -> list[Tensor]:
     not be empty. A Reshape that reads 0 as "copy this size" repeats states that several heads share, so heads have
     features.
     """
-    q, k, v = projected(ctx, 3)
+    q, k, v = project(ctx, 3)
     ctx.require_at_least(q.batch, 1, laws.BATCH_NOT_EMPTY)
     ctx.require_at_least(q.length, 1, laws.SEQUENCE_NOT_EMPTY)
     ctx.require_equal(k.length, q.length, laws.KEY_PER_QUERY)
@@ -199,7 +199,7 @@ def rotary_embedding(ctx: RuleContext) -> Tensor:
     """Rotate `X[b, h, s, d]` or `[b, s, h*d]`; the shape is unchanged, and caches have half the rotated columns."""
     x, cos, sin = (ctx.input(i) for i in range(3))
     ctx.check(x.rank in (3, 4), laws.INPUT_3_OR_4_AXES.of(rank=x.rank))
-    parts = heads(ctx, x, "num_heads")
+    parts = heads_of(ctx, x, "num_heads")
     turned = ctx.integer("rotary_embedding_dim", 0)
     ctx.check(turned >= 0, laws.ROTARY_EMBEDDING_DIM_NOT_NEGATIVE.of(dim=turned))
     ctx.require_at_least(parts.size, turned, laws.ROTATED_PART_FITS_HEAD)

@@ -10,7 +10,7 @@ from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, differs, entries, equal, select
 from shapesmt.graph import DTYPES
 from shapesmt.ops.shared import items
-from shapesmt.ops.shared.fields import concrete, listed, most_listed, stretched, term_of, valued
+from shapesmt.ops.shared.fields import broadcast_index, concrete, element_list, most_listed, term_of, value_of
 from shapesmt.ops.shared.items import INTEGERS, PARTIAL, Function
 from shapesmt.rules import (
     FLOATS,
@@ -50,7 +50,7 @@ def combine(function: Function | None, operands: tuple[Tensor, ...], shape: Shap
     if dtype in FLOATS:
         most = most_listed([t for t in operands if t.dtype in FLOATS], MAX_FLOATS)
     if sizes is not None and prod(sizes) <= most and any(isinstance(t.value, Elements) for t in operands):
-        lists = [known for t in operands if lenient or t.value is not None if (known := listed(t)) is not None]
+        lists = [known for t in operands if lenient or t.value is not None if (known := element_list(t)) is not None]
         if len(lists) == len(operands):
             columns = [spread for known in lists if (spread := known.spread(sizes)) is not None]
             if len(columns) < len(lists):
@@ -60,7 +60,7 @@ def combine(function: Function | None, operands: tuple[Tensor, ...], shape: Shap
     over = [element_over(t, shape) for t in operands]
     if any(e is None for e in over):
         return None
-    return valued(shape, items.result(function, over, dtype))
+    return value_of(shape, items.result(function, over, dtype))
 
 
 def _alike(function: Function, operands: tuple[Tensor, ...]) -> bool:
@@ -68,7 +68,7 @@ def _alike(function: Function, operands: tuple[Tensor, ...]) -> bool:
     if function is items.ARITHMETIC["Pow"]:
         return True
     floats = [t.dtype in FLOATS for t in operands if t.value is not None]
-    if function is items.chosen:
+    if function is items.choose_item:
         return operands[0].dtype not in FLOATS and len({t.dtype in FLOATS for t in operands[1:] if t.value}) < 2
     return function not in (items.WHOLE if all(floats) else items.FLOATING) and len(set(floats)) == 1
 
@@ -76,7 +76,9 @@ def _alike(function: Function, operands: tuple[Tensor, ...]) -> bool:
 def element_over(t: Tensor, shape: Shape) -> Item:
     """Return the tensor's element as an expression over the positions of the shape it is broadcast to."""
     element = term_of(t)
-    return None if element is None else move_positions(element, lambda back: stretched(t[-back], shape[-back], back))
+    return (
+        None if element is None else move_positions(element, lambda back: broadcast_index(t[-back], shape[-back], back))
+    )
 
 
 def broadcast(ctx: RuleContext, function: Function | None, dtype: str | None = None) -> Tensor:
@@ -84,11 +86,11 @@ def broadcast(ctx: RuleContext, function: Function | None, dtype: str | None = N
     operands = tuple(ctx.input(i) for i in range(len(ctx.inputs)))
     shape = ctx.broadcast(*(t.dims for t in operands))
     operands = with_numbers(ctx, operands) if function is items.VARIADIC["Max"] else operands
-    operands = _masked(ctx, operands) if function is items.ARITHMETIC["Mul"] else operands
+    operands = _with_flag_symbols(ctx, operands) if function is items.ARITHMETIC["Mul"] else operands
     return ctx.tensor(shape, dtype, combine(function, operands, shape, operands[0].dtype if dtype is None else dtype))
 
 
-def _masked(ctx: RuleContext, operands: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+def _with_flag_symbols(ctx: RuleContext, operands: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     """Return the factors, with symbols for flags if one is a count of flags, such as positions without padding."""
     if not any(isinstance(t.value, Field) and entries(t.value.element) for t in operands):
         return operands
@@ -208,7 +210,7 @@ def require_nonzero(ctx: RuleContext, divisor: Tensor) -> None:
     law = laws.NOT_DIVIDED_BY_ZERO
     if divisor.dtype not in INTEGERS:
         return
-    ctx.grant(1, law=law)
+    ctx.assume_valid(1, law=law)
     if isinstance(divisor.value, Elements):
         for item in dict.fromkeys(divisor.value.items):
             if isinstance(item, Dim):
@@ -241,7 +243,7 @@ def where(ctx: RuleContext) -> Tensor:
     dtype = ctx.input(1).dtype
     if any(ctx.input(i).shape is None for i in range(3)):
         return ctx.tensor(None, dtype)
-    return broadcast(ctx, items.chosen, dtype)
+    return broadcast(ctx, items.choose_item, dtype)
 
 
 @rule("SwiGLU", *items.VARIADIC, traits=Traits.ELEMENTWISE)

@@ -9,7 +9,7 @@ from operator import mul
 from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, TRUE, Dim, Formula, all_of, any_of, at_least, differs, equal
 from shapesmt.ops.math.elementwise import combine
-from shapesmt.ops.math.reduction import folded
+from shapesmt.ops.math.reduction import fold_elements
 from shapesmt.ops.shared.fields import concrete
 from shapesmt.ops.shared.require import require_broadcast_to
 from shapesmt.rules import MAX_ELEMENTS, Elements, RuleContext, Shape, Tensor, Traits, Value, from_array, rule, tensor
@@ -56,10 +56,10 @@ def matmul(ctx: RuleContext) -> Tensor:
     right = [*batch, "inner", "column"][-b.rank :] if b.rank > 1 else ["inner"]
     out = [*batch, *["row"] * (a.rank > 1), *["column"] * (b.rank > 1)]
     sizes = {**dict(zip(out, shape, strict=True)), "inner": a[-1]}
-    return ctx.tensor(shape, value=contracted([(a, left), (b, right)], sizes, out))
+    return ctx.tensor(shape, value=contract([(a, left), (b, right)], sizes, out))
 
 
-def contracted(
+def contract(
     terms: Sequence[tuple[Tensor, Sequence[str]]], sizes: Mapping[str, Dim], out: Sequence[str]
 ) -> Value | None:
     """Return the known elements of a sum of products; None if an operand isn't listed.
@@ -72,13 +72,13 @@ def contracted(
     known = all(isinstance(t.value, Elements) and len({*letters}) == len(letters) for t, letters in terms)
     if not known or numbers is None or prod(numbers) > MAX_ELEMENTS:
         return None
-    joint, *factors = (_aligned(t, letters, every) for t, letters in terms)
+    joint, *factors = (_align(t, letters, every) for t, letters in terms)
     for factor in factors:
         joint = tensor(dtype, shape, combine(mul, (joint, factor), shape, dtype))
-    return folded("ReduceSum", joint, tuple(range(len(out), len(every))), keep=False)
+    return fold_elements("ReduceSum", joint, tuple(range(len(out), len(every))), keep=False)
 
 
-def _aligned(t: Tensor, letters: Sequence[str], every: Sequence[str]) -> Tensor:
+def _align(t: Tensor, letters: Sequence[str], every: Sequence[str]) -> Tensor:
     """Transpose a tensor to the axis order `every`, with an axis of size 1 for each letter that it doesn't have."""
     assert isinstance(t.value, Elements)
     order = [letters.index(letter) for letter in every if letter in letters]
@@ -139,7 +139,7 @@ def require_per_column(ctx: RuleContext, parameter: Tensor, operand: Tensor, *, 
     ctx.require(any_of(*fitting), laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN, parameter.numel, operand.dims[-1:][0])
 
 
-def turned(x: Tensor, flag: int) -> Shape:
+def transpose_dims(x: Tensor, flag: int) -> Shape:
     """Return the shape of a matrix, or of its transpose if the flag is set; a vector stays."""
     return (*x.dims[:-2], x[-1], x[-2]) if flag and x.rank > 1 else x.dims
 
@@ -164,13 +164,13 @@ def einsum(ctx: RuleContext) -> Tensor:
     ranks = {x.rank - len(term) + 1 for term, x in zip(terms, operands, strict=True) if "..." in term}
     ctx.check(len(ranks) <= 1, laws.ELLIPSIS_SAME_AXES_EVERYWHERE)
     hidden = [f"...{i}" for i in range(max(ranks, default=0))]
-    spelled = [spelt(term, hidden) for term in terms]
+    spelled = [expand_ellipsis(term, hidden) for term in terms]
     sizes = joint_sizes(ctx, spelled, operands)
-    letters = spelt(result, hidden)
+    letters = expand_ellipsis(result, hidden)
     ctx.check(sizes.keys() >= set(letters), laws.OUTPUT_LETTERS_AMONG_INPUTS)
     ctx.check(len(set(letters)) == len(letters), laws.OUTPUT_LETTERS_ONCE)
     ctx.check(set(hidden) <= set(letters), laws.OUTPUT_ELLIPSIS_AS_INPUTS)
-    value = contracted(list(zip(operands, spelled, strict=True)), sizes, letters)
+    value = contract(list(zip(operands, spelled, strict=True)), sizes, letters)
     return ctx.tensor([sizes[letter] for letter in letters], value=value)
 
 
@@ -212,6 +212,6 @@ def split_term(term: str) -> list[str]:
     return [*head, *([dots] if dots else []), *tail]
 
 
-def spelt(term: list[str], hidden: list[str]) -> list[str]:
+def expand_ellipsis(term: list[str], hidden: list[str]) -> list[str]:
     """Return the letters of a term with its ellipsis replaced by the letters `hidden`."""
     return [letter for part in term for letter in (hidden if part == "..." else [part])]

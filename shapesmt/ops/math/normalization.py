@@ -101,14 +101,14 @@ def group_normalization(ctx: RuleContext) -> Tensor:
     empty = equal(x.numel, 0)
     ctx.require(any_of(divides(groups, x[1]), empty), laws.GROUPS_DIVIDE_CHANNELS, x[1], groups)
     _require_parameters(ctx, x[1], groups, empty)
-    return ctx.tensor(x.dims) if empty is FALSE else _regrouped(ctx, x, groups)
+    return ctx.tensor(x.dims) if empty is FALSE else _regroup(ctx, x, groups)
 
 
-def _regrouped(ctx: RuleContext, x: Tensor, groups: int) -> Tensor:
+def _regroup(ctx: RuleContext, x: Tensor, groups: int) -> Tensor:
     """Return the output by the operator's definition, whose Reshapes read a size of 0 as "copy the input's size"."""
 
     def reshaped(t: Tensor, *sizes: Dim | int) -> Tensor:
-        return ctx.delegate("Reshape", (t, ctx.known(sizes)), version=13, attributes={})[0]
+        return ctx.delegate("Reshape", (t, ctx.integer_list(sizes)), version=13, attributes={})[0]
 
     flat = reshaped(reshaped(x, x[0], groups, x[1] // groups, *x.dims[2:]), 0, 0, -1)
     if ctx.version >= 21:

@@ -32,9 +32,9 @@ from shapesmt.algebra import (
 from shapesmt.algebra.numeric import MANTISSA, Float, from_dim, literal
 from shapesmt.graph import Runtime
 from shapesmt.lazy import np
-from shapesmt.ops.shared.fields import MAX_CHOICES, concrete, valued
+from shapesmt.ops.shared.fields import MAX_CHOICES, concrete, value_of
 from shapesmt.ops.shared.indices import count_true, fold_all, is_flag, with_flags
-from shapesmt.ops.shared.items import INTEGERS, LOGIC, Function, cast, chosen, greatest, known, smallest
+from shapesmt.ops.shared.items import INTEGERS, LOGIC, Function, cast, choose_item, fit_item, greatest, smallest
 from shapesmt.rules import (
     FLOATS,
     Decided,
@@ -124,7 +124,9 @@ def reduction(ctx: RuleContext) -> Tensor:
     if axes is not None:
         _require_extreme(ctx, x, axes)
         shape = without(x.dims, axes, keep=keep)
-        return ctx.tensor(shape, None, _counted(ctx, x, axes, shape) or folded(ctx.node.op, x, axes, keep=keep))
+        return ctx.tensor(
+            shape, None, _count_flags(ctx, x, axes, shape) or fold_elements(ctx.node.op, x, axes, keep=keep)
+        )
     if not keep:
         return ctx.tensor(None)
     return ctx.tensor([ctx.fresh(f"size{i}", 0, maximum(d, 1), how=Decided((1,))) for i, d in enumerate(x.dims)])
@@ -138,31 +140,31 @@ def _require_extreme(ctx: RuleContext, x: Tensor, axes: tuple[int, ...]) -> None
             ctx.limit(any_of(at_least(folded_axis, 1), *nothing), laws.EXTREME_AXIS_HAS_ELEMENT, folded_axis, 1)
 
 
-def _counted(ctx: RuleContext, x: Tensor, axes: tuple[int, ...], shape: Shape) -> Value | None:
+def _count_flags(ctx: RuleContext, x: Tensor, axes: tuple[int, ...], shape: Shape) -> Value | None:
     """Return the sum of 0s and 1s as a count that data decides; None if this reduction isn't one."""
     if ctx.node.op not in COUNTING or len(axes) < x.rank or not x.rank or x.value is not None:
         return None
     ctx.memoizable = False
     if not ctx.boolean(0) or (x.dtype in FLOATS and 1 << MANTISSA[x.dtype] <= x.numel.hi < inf):
         return None
-    return elements(concrete(shape) or (), [known(cast(count_true(ctx, 0), x.dtype), x.dtype)])
+    return elements(concrete(shape) or (), [fit_item(cast(count_true(ctx, 0), x.dtype), x.dtype)])
 
 
-def folded(op: str, x: Tensor, axes: tuple[int, ...], *, keep: bool) -> Value | None:
+def fold_elements(op: str, x: Tensor, axes: tuple[int, ...], *, keep: bool) -> Value | None:
     """Return the elements of a reduction; None if they aren't known."""
     shape, sizes = without(x.dims, axes, keep=keep), concrete(x.shape)
     if op not in FOLDS or not isinstance(x.value, Field if sizes is None else (Elements, Field)):
         return None
     if not isinstance(x.value, Elements) or sizes is None:
-        element = known(_folded_element(op, x, axes), x.dtype, FOLDS[op])
+        element = fit_item(_folded_element(op, x, axes), x.dtype, FOLDS[op])
         if not isinstance(element, Dim):
             return None
         gone = [x.rank - a for a in axes if not keep]
-        return valued(shape, move_positions(element, lambda axis: position(axis - sum(g < axis for g in gone))))
+        return value_of(shape, move_positions(element, lambda axis: position(axis - sum(g < axis for g in gone))))
     kept = [i for i in range(x.rank) if i not in axes]
     table = x.value.array.transpose(*kept, *axes).reshape(prod(sizes[i] for i in kept), prod(sizes[a] for a in axes))
     rows = [_fold(op, row, x.dtype) for row in table.tolist()]
-    return elements(concrete(shape) or (), [known(item, x.dtype, FOLDS[op]) for item in rows])
+    return elements(concrete(shape) or (), [fit_item(item, x.dtype, FOLDS[op]) for item in rows])
 
 
 def _fold(op: str, row: list[Item], dtype: str) -> Item:
@@ -170,13 +172,13 @@ def _fold(op: str, row: list[Item], dtype: str) -> Item:
     if any(i is None for i in row) or not _in_any_order(op, row):
         return None
     if row:
-        result: Item = known(reduce(FOLDS[op], row), dtype, FOLDS[op])
-        return _shared(result, len(row)) if op == "ReduceMean" else result
+        result: Item = fit_item(reduce(FOLDS[op], row), dtype, FOLDS[op])
+        return _divide_sum(result, len(row)) if op == "ReduceMean" else result
     neutral = of_nothing(op, dtype)
     return None if neutral is None else literal(neutral, dtype) if dtype in FLOATS else const(neutral)
 
 
-def _shared(whole: Item, count: int) -> Item:
+def _divide_sum(whole: Item, count: int) -> Item:
     """Return a sum divided by the number of summands; integers are rounded towards zero."""
     if isinstance(whole, Float):
         return whole / literal(count, whole.dtype)
@@ -275,7 +277,7 @@ def _extreme_place(row: list[Item], more: Function) -> Item:
         better = None if best is None or item is None else more(item, best)
         if better is None:
             return None
-        place, best = chosen(better, const(at), place), chosen(better, item, best)
+        place, best = choose_item(better, const(at), place), choose_item(better, item, best)
     return place
 
 
@@ -291,7 +293,7 @@ def running(ctx: RuleContext) -> Tensor:
     ctx.check(which.rank <= 1, laws.AXIS_SCALAR)
     ctx.require(any_of(equal(which.numel, 1), equal(x.numel, 0)), laws.AXIS_ONE_ELEMENT, which.numel, 1)
     axis = _running_axis(ctx, x)
-    return ctx.tensor(x.dims, None, None if axis is None else accumulated(ctx, x, axis))
+    return ctx.tensor(x.dims, None, None if axis is None else running_elements(ctx, x, axis))
 
 
 def _running_axis(ctx: RuleContext, x: Tensor) -> int | None:
@@ -306,7 +308,7 @@ def _running_axis(ctx: RuleContext, x: Tensor) -> int | None:
     return None if number is None or inside is FALSE else number % x.rank
 
 
-def accumulated(ctx: RuleContext, x: Tensor, axis: int) -> Value | None:
+def running_elements(ctx: RuleContext, x: Tensor, axis: int) -> Value | None:
     """Return the elements of a running sum or product; None if they aren't known."""
     exclusive, reverse = ctx.flag("exclusive"), ctx.flag("reverse")
     if isinstance(x.value, (Field, Floats)):
@@ -335,7 +337,7 @@ def _times(x: Tensor, here: Dim, count: Dim) -> Value | None:
     if here.as_symbol() in one.symbols and not (isinstance(one, Dim) and is_flag(one)):
         return None
     if isinstance(one, Dim):
-        sums = known(one * count, x.dtype)
+        sums = fit_item(one * count, x.dtype)
         return None if sums is None else field(sums)
     if one.numerator is None or one.denominator > 1:
         return None
@@ -350,5 +352,5 @@ def _run(op: str, row: list[Item], dtype: str, *, exclusive: bool) -> list[Item]
     def following(a: Item, b: Item) -> Any:
         return None if a is None or b is None else step(a, b)
 
-    line = [known(item, dtype, step) for item in accumulate(row, following, initial=start)]
+    line = [fit_item(item, dtype, step) for item in accumulate(row, following, initial=start)]
     return line[:-1] if exclusive else line[1:]

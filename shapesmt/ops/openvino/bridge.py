@@ -49,7 +49,7 @@ def _number(item: Item) -> float | None:
     return item.numerator.constant / item.denominator
 
 
-def placed(ctx: RuleContext, axes: Sequence[int], rank: int) -> tuple[int, ...]:
+def normalize_axes(ctx: RuleContext, axes: Sequence[int], rank: int) -> tuple[int, ...]:
     """Return distinct axes counted from the front; a scalar counts as having one axis."""
     return tuple(dict.fromkeys(ctx.normal(axis, max(rank, 1)) for axis in axes))
 

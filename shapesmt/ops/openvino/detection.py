@@ -8,14 +8,14 @@ from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, TRUE, Dim, any_of, as_dim, at_least, divides, equal, maximum, minimum, product
 from shapesmt.ops.openvino.bridge import dtype_of, integers, known_numbers, numbers
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.require import open_unless, require_least, require_shape, require_vector, sized
+from shapesmt.ops.shared.require import complete_sizes, open_unless, require_least, require_shape, require_vector
 from shapesmt.ops.windows.detection import kept_per_class
 from shapesmt.rules import RuleContext, Tensor, tensor
 
 SCORED, COORDINATES = laws.SCORE_PER_BOX_AND_CLASS, laws.BOX_4_COORDINATES
 
 
-def chosen(ctx: RuleContext, coordinates: int = 4) -> Dim:
+def most_boxes(ctx: RuleContext, coordinates: int = 4) -> Dim:
     """Return the maximum number of boxes kept of `[b, n, 4]` with scores `[b, c, n]`."""
     boxes, scores = ctx.input(0), ctx.input(1)
     ctx.require_equal(boxes[0], scores[0], laws.BOXES_AND_SCORES_SAME_BATCH)
@@ -28,7 +28,7 @@ def chosen(ctx: RuleContext, coordinates: int = 4) -> Dim:
 @operator("NonMaxSuppression", "NMSRotated")
 def non_max_suppression(ctx: RuleContext) -> list[Tensor]:
     """Return the indices and the scores of the selected boxes, `[selected, 3]` each, and their number."""
-    most, dtype = chosen(ctx, 5 if ctx.node.op == "NMSRotated" else 4), dtype_of(ctx, "output_type")
+    most, dtype = most_boxes(ctx, 5 if ctx.node.op == "NMSRotated" else 4), dtype_of(ctx, "output_type")
     for index in range(2, len(ctx.inputs)):
         ctx.require_equal(ctx.input(index).numel, 1, laws.LIMIT_SINGLE_NUMBER)
     count = as_dim(0) if most.constant == 0 else ctx.fresh("selected", 0, most)
@@ -38,7 +38,7 @@ def non_max_suppression(ctx: RuleContext) -> list[Tensor]:
 @operator("NonMaxSuppression-1", "NonMaxSuppression-3", "NonMaxSuppression-4")
 def single_non_max_suppression(ctx: RuleContext) -> Tensor:
     """Return the indices of the selected boxes, `[selected, 3]`."""
-    most = chosen(ctx)
+    most = most_boxes(ctx)
     count = as_dim(0) if most.constant == 0 else ctx.fresh("selected", 0, most)
     return tensor(dtype_of(ctx, "output_type"), (count, 3))
 
@@ -102,7 +102,7 @@ def _priors(ctx: RuleContext, count: int) -> Tensor:
         open_unless(ctx, laws.SIZES_NOT_NEGATIVE, TRUE if d is None else at_least(d, 0))
     if any(d is not None and d.hi < 0 for d in grid):
         return tensor("float32", None)
-    places = [maximum(d, 0) for d in sized(ctx, grid)]
+    places = [maximum(d, 0) for d in complete_sizes(ctx, grid)]
     ctx.check(len(numbers(ctx, "variance")) in (0, 1, 4), laws.VARIANCES_0_1_OR_4)
     return tensor("float32", (2, 4 * count * product(places)))
 

@@ -44,11 +44,11 @@ def operands(ctx: RuleContext) -> list[Tensor]:
     if without_broadcast(ctx):
         ctx.require_agree(x, y, law=laws.OPERANDS_SAME_SHAPE)
     if ctx.text("auto_broadcast", "numpy") == "pdpd":
-        y = _placed(ctx, x, y)
+        y = _align_axes(ctx, x, y)
     return [x, y]
 
 
-def _placed(ctx: RuleContext, x: Tensor, y: Tensor) -> Tensor:
+def _align_axes(ctx: RuleContext, x: Tensor, y: Tensor) -> Tensor:
     """Append axes of size 1 to the second operand: `[c]` at axis 1 of `[n, c, h, w]` becomes `[c, 1, 1]`."""
     axis = ctx.integer("auto_broadcast.auto_broadcast_axis", 0)
     first = x.rank - y.rank if axis == -1 else axis

@@ -19,7 +19,7 @@ def bags_by_offsets(ctx: RuleContext) -> Tensor:
     begins, listed = ctx.constants(2) or (0,), ctx.constants(1)
     require_inside(ctx, offsets, indices[0], equal(indices[0], 0), index=2, from_end=False)
     ctx.check(list(begins) == sorted(begins), laws.OFFSETS_ASCENDING)
-    _require_rows(ctx, table, ctx.known(listed[begins[0] :]) if listed and begins[0] > 0 else indices)
+    _require_rows(ctx, table, ctx.integer_list(listed[begins[0] :]) if listed and begins[0] > 0 else indices)
     require_vector(ctx, 4, indices[0], laws.WEIGHT_PER_INDEX)
     ctx.check(not ctx.has(4) or ctx.text("reduction", "sum").lower() == "sum", laws.WEIGHTS_FOR_SUMS)
     return ctx.tensor([offsets[0], *table.dims[1:]])
@@ -44,7 +44,7 @@ def bags_by_segments(ctx: RuleContext) -> Tensor:
     require_vector(ctx, 5, indices[0], laws.WEIGHT_PER_INDEX)
     rows, ids, count = ctx.constants(1), ctx.constants(2), segments.constant
     if rows and ids and count is not None:
-        indices = ctx.known([row for row, segment in zip(rows, ids, strict=False) if 0 <= segment < count])
+        indices = ctx.integer_list([row for row, segment in zip(rows, ids, strict=False) if 0 <= segment < count])
     _require_rows(ctx, table, indices)
     return ctx.tensor([maximum(segments, 0), *table.dims[1:]])
 

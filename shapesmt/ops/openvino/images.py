@@ -7,7 +7,7 @@ from shapesmt.algebra import FALSE, Dim, all_of, as_dim, at_least, divides, prod
 from shapesmt.ops.openvino.bridge import integers, known_numbers
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.indices import require_inside
-from shapesmt.ops.shared.require import open_unless, require_least, require_shape, require_vector, sized
+from shapesmt.ops.shared.require import complete_sizes, open_unless, require_least, require_shape, require_vector
 from shapesmt.ops.shared.windows import OR_NONE, sliding
 from shapesmt.rules import RuleContext, Tensor
 
@@ -45,7 +45,7 @@ def _require_of_images(ctx: RuleContext, batch: Dim) -> None:
         return require_inside(ctx, ctx.input(2), batch, index=2, from_end=False)
     listed = images[: images.index(-1)] if -1 in images else images
     ctx.check(bool(listed) or not images, laws.A_REGION_IN_AN_IMAGE)
-    require_inside(ctx, ctx.known(listed), batch, index=2, from_end=False)
+    require_inside(ctx, ctx.integer_list(listed), batch, index=2, from_end=False)
 
 
 def _require_images(ctx: RuleContext, regions: Tensor, batch: Dim, *, ends: bool) -> None:
@@ -142,7 +142,7 @@ def colours(ctx: RuleContext) -> Tensor:
 def columns_to_image(ctx: RuleContext) -> Tensor:
     """Sum windows `[n, c * kernel, windows]`, or those of one sample without a batch axis, to `[n, c, *output]`."""
     x, (*batch, channels, count) = ctx.input(0), ctx.input(0).dims
-    image, kernel = (sized(ctx, ctx.sizes(i, 2)) for i in (1, 2))
+    image, kernel = (complete_sizes(ctx, ctx.sizes(i, 2)) for i in (1, 2))
     settings = {"strides": (1, 1), "dilations": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0)}
     strides, dilations, begin, end = (integers(ctx, name, default) for name, default in settings.items())
     ctx.check(min(map(len, (strides, dilations, begin, end))) > 1, laws.STRIDES_AND_PADS_2_ENTRIES)

@@ -6,10 +6,10 @@ from shapesmt import laws
 from shapesmt.algebra import TRUE, Dim, all_of, at_least, less, maximum, product
 from shapesmt.ops.openvino.bridge import careless, dtype_of, integers
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.bridge import anything, as_list, known, known_axis, result, results
+from shapesmt.ops.shared.bridge import anything, as_list, constants_of, known_axis, result, results
 from shapesmt.ops.shared.indices import require_inside
 from shapesmt.ops.shared.require import open_unless, require_least, require_same, require_shape, require_vector
-from shapesmt.ops.shared.strided import strided
+from shapesmt.ops.shared.strided import slice_by_masks
 from shapesmt.rules import Keeps, RuleContext, Tensor, Traits, tensor
 
 # Slices
@@ -32,7 +32,7 @@ def strided_slice(ctx: RuleContext) -> Tensor:
     ctx.check(len({len(mask) for mask in masks.values() if mask}) <= 1, laws.MASKS_SAME_LENGTH)
     if ctx.has(3):
         ctx.require_equal(ctx.input(3).numel, ctx.input(1).numel, laws.STEPS_AS_MANY_AS_STARTS)
-    return strided(ctx, lambda name, i: i < len(masks[name]) and masks[name][i] == 1)
+    return slice_by_masks(ctx, lambda name, i: i < len(masks[name]) and masks[name][i] == 1)
 
 
 # Gathers and scatters
@@ -52,12 +52,12 @@ def gather(ctx: RuleContext) -> Tensor:
         return ctx.tensor(None)
     ctx.check(batch <= min(axis, indices.rank), laws.BATCH_DIMS_AT_MOST_AXIS)
     if not batch:
-        return _gathered(ctx, x, indices, axis)
+        return _gather(ctx, x, indices, axis)
     require_same(ctx, x.dims[:batch], indices.dims, laws.DATA_AND_INDICES_SAME_BATCH)
     return ctx.tensor([*x.dims[:axis], *indices.dims[batch:], *x.dims[axis + 1 :]])
 
 
-def _gathered(ctx: RuleContext, x: Tensor, indices: Tensor, axis: int) -> Tensor:
+def _gather(ctx: RuleContext, x: Tensor, indices: Tensor, axis: int) -> Tensor:
     """Gather without ONNX's law on indices: an index outside the axis gathers zeros."""
     before = len(ctx.requirements)
     gathered = result(ctx, "Gather", x, indices, axis=axis)
@@ -153,7 +153,7 @@ def non_zero(ctx: RuleContext) -> Tensor:
 @operator("Unique")
 def unique(ctx: RuleContext) -> list[Tensor]:
     """Return the distinct elements or slices, the indices of their first occurrences, inverse indices and counts."""
-    axis = known(ctx, 1, "the axis") if ctx.has(1) else ()
+    axis = constants_of(ctx, 1, "the axis") if ctx.has(1) else ()
     if axis is None:
         return [anything(ctx, ctx.input(0)), *(ctx.tensor([ctx.fresh(f"count{i}")], "int64") for i in range(3))]
     ctx.check(not ctx.has(1) or len(axis) == 1, laws.AXIS_ONE_NUMBER)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, Dim, all_of, any_of, at_least, divides, maximum, product, total
-from shapesmt.ops.openvino.bridge import placed
+from shapesmt.ops.openvino.bridge import normalize_axes
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.bridge import anything, known, known_axis, listed, parts, result
+from shapesmt.ops.shared.bridge import anything, constants_of, known_axis, parts, result, vector
 from shapesmt.ops.shared.require import open_unless, require_fits, require_least, require_vector
 from shapesmt.rules import RuleContext, Tensor, Traits
 
@@ -43,7 +43,7 @@ def pad(ctx: RuleContext) -> Tensor:
     x, mode = ctx.input(0), ctx.text("pad_mode", "constant").lower()
     before, after = (ctx.sizes(i, x.rank, "pads") for i in (1, 2))
     if mode == "constant":
-        return result(ctx, "Pad", x, listed(*before, *after), ctx.inputs[3] if ctx.has(3) else None, mode=mode)
+        return result(ctx, "Pad", x, vector(*before, *after), ctx.inputs[3] if ctx.has(3) else None, mode=mode)
     for size, *pads in zip(x.dims, before, after, strict=True):
         for width in pads:
             if width is not None and mode == "edge":
@@ -51,7 +51,7 @@ def pad(ctx: RuleContext) -> Tensor:
             elif width is not None:
                 needed = width + (mode == "reflect")
                 ctx.require(any_of(at_least(0, width), at_least(size, needed)), MIRRORED, width, size)
-    return result(ctx, "Pad", x, listed(*before, *after))
+    return result(ctx, "Pad", x, vector(*before, *after))
 
 
 @operator("Roll", any_rank=True, traits=Traits.REARRANGED)
@@ -73,7 +73,7 @@ def reverse(ctx: RuleContext) -> Tensor:
     ctx.check((ctx.input(1).dtype == "bool") == masked, laws.INTEGER_OR_MASKED_BOOL)
     if masked:
         require_vector(ctx, 1, x.rank, laws.AXIS_MARKED_OR_NOT)
-    placed(ctx, (() if masked else ctx.constants(1)) or (), x.rank)
+    normalize_axes(ctx, (() if masked else ctx.constants(1)) or (), x.rank)
     return ctx.tensor(x.dims)
 
 
@@ -124,7 +124,7 @@ def space_to_depth(ctx: RuleContext) -> Tensor:
 def _blocks(ctx: RuleContext) -> tuple[tuple[int, ...] | None, list[Dim | None], list[Dim | None]]:
     """Return the block's sizes (None if unknown), and the crops or pads at the begin and the end of each axis."""
     x = ctx.input(0)
-    block = known(ctx, 1, "the sizes of the block")
+    block = constants_of(ctx, 1, "the sizes of the block")
     ctx.check(block is None or len(block) == x.rank, laws.SIZE_COUNT.of(expected=x.rank, count=len(block or ())))
     ctx.check(min(block or (1,)) >= 1, laws.BLOCK_SIZE_AT_LEAST_1.of(size=min(block or (1,))))
     return block, ctx.sizes(2, x.rank, "pads"), ctx.sizes(3, x.rank, "pads")

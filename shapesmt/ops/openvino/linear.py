@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, equal
-from shapesmt.ops.math.linear import joint_sizes, parse_equation, spelt, turned
+from shapesmt.ops.math.linear import expand_ellipsis, joint_sizes, parse_equation, transpose_dims
 from shapesmt.ops.math.recurrent import GATES
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.indices import require_places
@@ -15,8 +15,8 @@ from shapesmt.rules import RuleContext, Shape, Tensor, Traits
 @operator("MatMul", traits=Traits.MIXED)
 def matmul(ctx: RuleContext) -> Tensor:
     """Multiply `[..., M, K] x [..., K, N] -> [..., M, N]` with broadcast batch axes; transposing a vector keeps it."""
-    a = turned(ctx.input(0), ctx.integer("transpose_a", 0))
-    b = turned(ctx.input(1), ctx.integer("transpose_b", 0))
+    a = transpose_dims(ctx.input(0), ctx.integer("transpose_a", 0))
+    b = transpose_dims(ctx.input(1), ctx.integer("transpose_b", 0))
     ctx.require_equal(a[-1], b[-2:][0], laws.INNER_SIZES_EQUAL)
     batch = ctx.broadcast(a[:-2], b[:-2], law=laws.BATCH_SIZES_BROADCAST)
     return ctx.tensor(batch + a[-2:-1] + (b[-1:] if len(b) > 1 else ()))
@@ -73,10 +73,10 @@ def attention(ctx: RuleContext) -> Tensor:
     ctx.require_equal(k[-2], v[-2], laws.KEYS_AS_MANY_AS_VALUES)
     ctx.check(v.rank <= max(q.rank, k.rank), laws.VALUES_RANK_AT_MOST_SCORES)
     scores = (*ctx.broadcast(q.dims[:-2], k.dims[:-2], v.dims[:-2], law=laws.BATCH_SIZES_BROADCAST), q[-2], k[-2])
-    return ctx.tensor([*_masked(ctx, scores)[:-1], v[-1]])
+    return ctx.tensor([*_add_mask(ctx, scores)[:-1], v[-1]])
 
 
-def _masked(ctx: RuleContext, scores: Shape) -> Shape:
+def _add_mask(ctx: RuleContext, scores: Shape) -> Shape:
     """Return the shape of the scores after adding the mask, if there is one."""
     if not ctx.has(3) or ctx.input(3).rank == 0 or ctx.integer("causal", 0):
         return scores
@@ -93,9 +93,11 @@ def einsum(ctx: RuleContext) -> Tensor:
     hidden = max([x.rank - len(t) + 1 for t, x in zip(terms, operands, strict=True) if "..." in t], default=0)
     names = [f"...{i}" for i in range(hidden)]
     starts = [max(0, hidden - (x.rank - len(term) + 1)) for term, x in zip(terms, operands, strict=True)]
-    sizes = joint_sizes(ctx, [spelt(t, names[start:]) for t, start in zip(terms, starts, strict=True)], operands)
-    ctx.check(sizes.keys() >= set(spelt(output_term, names)), laws.OUTPUT_LETTERS_AMONG_INPUTS)
-    return ctx.tensor([sizes[letter] for letter in spelt(output_term, names)])
+    sizes = joint_sizes(
+        ctx, [expand_ellipsis(t, names[start:]) for t, start in zip(terms, starts, strict=True)], operands
+    )
+    ctx.check(sizes.keys() >= set(expand_ellipsis(output_term, names)), laws.OUTPUT_LETTERS_AMONG_INPUTS)
+    return ctx.tensor([sizes[letter] for letter in expand_ellipsis(output_term, names)])
 
 
 @operator("GroupedMatMul")

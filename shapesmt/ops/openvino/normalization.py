@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, all_of, any_of, equal
-from shapesmt.ops.openvino.bridge import placed, without_broadcast
+from shapesmt.ops.openvino.bridge import normalize_axes, without_broadcast
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.bridge import known, result
+from shapesmt.ops.shared.bridge import constants_of, result
 from shapesmt.ops.shared.require import open_unless, require_broadcast_to, require_vector
 from shapesmt.rules import RuleContext, Shape, Tensor, Traits
 
@@ -24,14 +24,14 @@ def softmax(ctx: RuleContext) -> Tensor:
     """Normalize along an axis, which is not negative in version 1."""
     x, axis = ctx.input(0), ctx.integer("axis", 1)
     ctx.check(axis >= 0 or ctx.node.op != "SoftMax-1", laws.AXIS_COUNTED_FROM_FRONT.of(axis=axis))
-    placed(ctx, [axis], x.rank)
+    normalize_axes(ctx, [axis], x.rank)
     return ctx.tensor(x.dims)
 
 
 @operator("LRN")
 def local_response(ctx: RuleContext) -> Tensor:
     """Normalize; sums run over the channels, all spatial axes, or both."""
-    x, axes, size = ctx.input(0), known(ctx, 1, "the axes"), ctx.integer("size")
+    x, axes, size = ctx.input(0), constants_of(ctx, 1, "the axes"), ctx.integer("size")
     ctx.check(size >= 0, laws.SUMMED_CHANNELS_NOT_NEGATIVE.of(size=size))
     spatial = set(range(2, x.rank))
     possible = axes is None or set(axes) in ({1}, spatial, {1} | spatial)
@@ -42,7 +42,7 @@ def local_response(ctx: RuleContext) -> Tensor:
 @operator("MVN", "NormalizeL2")
 def over_axes(ctx: RuleContext) -> Tensor:
     """Normalize over the axes in the second input, which are inside the rank."""
-    x, axes = ctx.input(0), known(ctx, 1, "the axes") or ()
+    x, axes = ctx.input(0), constants_of(ctx, 1, "the axes") or ()
     for axis in axes:
         ctx.normal(axis, max(x.rank, ctx.node.op == "NormalizeL2"))
     ctx.check(ctx.node.op != "MVN" or len(axes) <= x.rank, laws.AXES_AT_MOST_RANK.of(rank=x.rank, count=len(axes)))

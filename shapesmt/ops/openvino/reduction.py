@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.ops.openvino.bridge import dtype_of, placed
+from shapesmt.ops.openvino.bridge import dtype_of, normalize_axes
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.bridge import as_list, known, result
+from shapesmt.ops.shared.bridge import as_list, constants_of, result
 from shapesmt.rules import RuleContext, Tensor, Traits
 
 FOLDS = {f"Reduce{name}": f"Reduce{name}" for name in ("L1", "L2", "Max", "Mean", "Min", "Prod", "Sum")}
@@ -15,7 +15,7 @@ FOLDS |= {"ReduceLogicalAnd": "ReduceMin", "ReduceLogicalOr": "ReduceMax"}
 @operator(*FOLDS, any_rank=True, traits=Traits.MIXED)
 def reduction(ctx: RuleContext) -> Tensor:
     """Reduce the listed axes, none for an empty list; they are removed unless `keep_dims` is set."""
-    known(ctx, 1, "the axes")
+    constants_of(ctx, 1, "the axes")
     keep, axes = ctx.integer("keep_dims", 0), as_list(ctx.input(1))
     return result(ctx, FOLDS[ctx.node.op], ctx.input(0), axes, keepdims=keep, noop_with_empty_axes=1)
 
@@ -27,7 +27,7 @@ def running(ctx: RuleContext) -> Tensor:
     x, axis = ctx.input(0), ctx.constants(1)
     if x.shape is None or axis is None:
         return ctx.tensor(x.shape)
-    placed(ctx, axis, x.rank)
+    normalize_axes(ctx, axis, x.rank)
     return ctx.tensor(x.shape) if not x.rank else result(ctx, "CumSum", x, ctx.input(1), **settings)
 
 

@@ -8,16 +8,16 @@ from itertools import repeat
 from shapesmt import laws
 from shapesmt.algebra import ONE, TRUE, Dim, all_of, at_least, maximum
 from shapesmt.ops.layout.shape import stretched_to
-from shapesmt.ops.openvino.bridge import dtype_of, placed, require_sizes
+from shapesmt.ops.openvino.bridge import dtype_of, normalize_axes, require_sizes
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.bridge import known, listed, number_of, result
-from shapesmt.ops.shared.fields import reshaped
-from shapesmt.ops.shared.require import open_unless, require_broadcast_to, require_least, require_single, sized
+from shapesmt.ops.shared.bridge import constants_of, number_of, result, vector
+from shapesmt.ops.shared.fields import reshape_elements
+from shapesmt.ops.shared.require import complete_sizes, open_unless, require_broadcast_to, require_least, require_single
 from shapesmt.ops.windows.detection import known_number
 from shapesmt.rules import RuleContext, Shape, Tensor, Traits, tensor
 
 
-def clamped(sizes: Sequence[Dim | None]) -> list[Dim | None]:
+def clamp(sizes: Sequence[Dim | None]) -> list[Dim | None]:
     """Replace negative sizes by 0, as OpenVINO does."""
     return [None if d is None else maximum(d, 0) for d in sizes]
 
@@ -38,37 +38,37 @@ def reshape(ctx: RuleContext) -> Tensor:
         return result(ctx, "Reshape", x, ctx.input(1), allowzero=int(not special))
     if not special:
         ctx.require_equal(x.numel, 0, laws.ELEMENT_COUNT_KEPT)
-        return ctx.tensor([ONE if d.constant == -1 else d for d in sized(ctx, items)])
-    return _copied(ctx, x, items, zeros)
+        return ctx.tensor([ONE if d.constant == -1 else d for d in complete_sizes(ctx, items)])
+    return _copy_sizes(ctx, x, items, zeros)
 
 
-def _copied(ctx: RuleContext, x: Tensor, items: Sequence[Dim | None], zeros: Sequence[int]) -> Tensor:
+def _copy_sizes(ctx: RuleContext, x: Tensor, items: Sequence[Dim | None], zeros: Sequence[int]) -> Tensor:
     """Copy the input's sizes for zeros; without a -1, OpenVINO doesn't check the number of elements."""
     ctx.check(zeros[-1] < x.rank, laws.ZERO_COPIES_INPUT_SIZE)
     left = tensor(x.dtype, [d for i, d in enumerate(x.dims) if i not in zeros])
     before = len(ctx.requirements)
-    rest = iter(result(ctx, "Reshape", left, listed(*(d for i, d in enumerate(items) if i not in zeros))).dims)
+    rest = iter(result(ctx, "Reshape", left, vector(*(d for i, d in enumerate(items) if i not in zeros))).dims)
     if all(d is None or d.lo >= 0 for d in items):
         broken = [r for r in ctx.requirements[before:] if r.formula is not TRUE]
         del ctx.requirements[before:]
         open_unless(ctx, laws.ELEMENT_COUNT_KEPT, all_of(*(r.formula for r in broken)))
     dims = [x[i] if i in zeros else next(rest) for i in range(len(items))]
-    return ctx.tensor(dims, value=reshaped(x, dims))
+    return ctx.tensor(dims, value=reshape_elements(x, dims))
 
 
 @operator("Squeeze", any_rank=True, traits=Traits.VIEW)
 def squeeze(ctx: RuleContext) -> Tensor:
     """Remove axes of size 1: those in an input, or all; listed axes whose size is never 1 are kept."""
-    x, axes = ctx.input(0), known(ctx, 1, "the axes") if ctx.has(1) else ()
+    x, axes = ctx.input(0), constants_of(ctx, 1, "the axes") if ctx.has(1) else ()
     if not axes:
         return ctx.tensor(None) if axes is None else result(ctx, "Squeeze", x)
     if not x.rank:
-        placed(ctx, axes, 0)
+        normalize_axes(ctx, axes, 0)
         return x
-    dropped = [axis for axis in placed(ctx, axes, x.rank) if x[axis].lo <= 1 <= x[axis].hi]
+    dropped = [axis for axis in normalize_axes(ctx, axes, x.rank) if x[axis].lo <= 1 <= x[axis].hi]
     if ctx.integer("allow_axis_skip", 0) and any(x[axis].constant is None for axis in dropped):
         return ctx.tensor(None)  # the number of sizes of 1 isn't known
-    return result(ctx, "Squeeze", x, listed(*dropped)) if dropped else x
+    return result(ctx, "Squeeze", x, vector(*dropped)) if dropped else x
 
 
 @operator("Unsqueeze", any_rank=True, traits=Traits.VIEW)
@@ -79,13 +79,13 @@ def unsqueeze(ctx: RuleContext) -> Tensor:
         return ctx.tensor(None)
     distinct = dict.fromkeys(ctx.normal(axis, ctx.input(0).rank + len(axes)) for axis in axes)
     rank = ctx.input(0).rank + len(distinct)
-    return result(ctx, "Unsqueeze", ctx.input(0), listed(*(dict.fromkeys(ctx.normal(a, rank) for a in axes))))
+    return result(ctx, "Unsqueeze", ctx.input(0), vector(*(dict.fromkeys(ctx.normal(a, rank) for a in axes))))
 
 
 @operator("Transpose", any_rank=True, traits=Traits.REARRANGED)
 def transpose(ctx: RuleContext) -> Tensor:
     """Permute the axes to the order in an input, or reverse them if it is empty."""
-    order = known(ctx, 1, "the axes")
+    order = constants_of(ctx, 1, "the axes")
     x = ctx.input(0)
     if order is None:
         return ctx.tensor(None if x.shape is None else [ctx.fresh(f"size{i}") for i in range(x.rank)])
@@ -100,10 +100,10 @@ def broadcast(ctx: RuleContext) -> Tensor:
     for size in target or ():
         open_unless(ctx, laws.SIZES_NOT_NEGATIVE, TRUE if size is None else at_least(size, -1))
     if mode == "bidirectional":
-        return result(ctx, "Expand", x, ctx.input(1) if target is None else listed(*clamped(target)))
+        return result(ctx, "Expand", x, ctx.input(1) if target is None else vector(*clamp(target)))
     if target is None:
         return ctx.tensor(None)
-    dims = tuple(sized(ctx, clamped(target), index=1))
+    dims = tuple(complete_sizes(ctx, clamp(target), index=1))
     if mode in ("explicit", "none") and (ctx.has(2) or not first):
         return _explicit(ctx, x, dims)
     return stretched_to(ctx, x, target, dims)
@@ -112,7 +112,7 @@ def broadcast(ctx: RuleContext) -> Tensor:
 def _explicit(ctx: RuleContext, x: Tensor, dims: Shape) -> Tensor:
     """Return the target shape; the third input has an axis of it for each axis of the first."""
     ctx.check(ctx.has(2), laws.EXPLICIT_MODE_NEEDS_AXES)
-    axes = known(ctx, 2, "the axes")
+    axes = constants_of(ctx, 2, "the axes")
     ctx.check(axes is None or len(axes) == x.rank, laws.PLACES_FOR_AXES.of(rank=x.rank, count=len(axes or ())))
     ctx.check(min(axes or (0,)) >= 0, laws.AXES_FROM_FRONT.of(axis=min(axes or (0,))))
     for axis, size in zip(axes or (), x.dims, strict=False):
@@ -130,7 +130,7 @@ def tile(ctx: RuleContext) -> Tensor:
     rank = max(x.rank, len(counts))
     stretched = tensor(x.dtype, [*repeat(ONE, rank - x.rank), *x.dims], x.value if rank == x.rank else None)
     ones: list[Dim | None] = [ONE] * (rank - len(counts))
-    return result(ctx, "Tile", stretched, listed(*ones, *clamped(counts)))
+    return result(ctx, "Tile", stretched, vector(*ones, *clamp(counts)))
 
 
 @operator("Range", "Range-1", any_rank=True)
@@ -151,7 +151,7 @@ def eye(ctx: RuleContext) -> Tensor:
     sizes = [items[0] if (items := ctx.items(i)) else None for i in (0, 1)]
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     require_sizes(ctx, batch)
-    return ctx.tensor(sized(ctx, [*clamped(batch), *sizes]), dtype_of(ctx, "output_type", "f32"))
+    return ctx.tensor(complete_sizes(ctx, [*clamp(batch), *sizes]), dtype_of(ctx, "output_type", "f32"))
 
 
 @operator("OneHot", traits=Traits.COPIED)
@@ -160,7 +160,7 @@ def one_hot(ctx: RuleContext) -> Tensor:
     indices, depth = ctx.input(0), ctx.items(1)
     axis = ctx.axis(indices.rank + 1, -1)
     require_least(ctx, depth, 0, laws.ONE_HOT_DEPTH_NOT_NEGATIVE)
-    size = sized(ctx, depth or [None])[0]
+    size = complete_sizes(ctx, depth or [None])[0]
     return ctx.tensor([*indices.dims[:axis], size, *indices.dims[axis:]], ctx.input(2).dtype)
 
 
@@ -173,4 +173,4 @@ def random_uniform(ctx: RuleContext) -> Tensor:
     ctx.check(ordered, laws.LEAST_BELOW_GREATEST.of(least=ends[0], greatest=ends[1]))
     require_sizes(ctx, sizes)
     dtype = dtype_of(ctx, "output_type", "f32")
-    return ctx.tensor(None if sizes is None else sized(ctx, clamped(sizes)), dtype)
+    return ctx.tensor(None if sizes is None else complete_sizes(ctx, clamp(sizes)), dtype)

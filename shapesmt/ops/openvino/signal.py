@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from shapesmt import laws
 from shapesmt.algebra import Dim, as_dim, equal, maximum
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.bridge import anything, known
+from shapesmt.ops.shared.bridge import anything, constants_of
 from shapesmt.ops.shared.require import open_unless
 from shapesmt.ops.windows.signal import single
 from shapesmt.rules import RuleContext, Tensor
@@ -16,7 +16,7 @@ from shapesmt.rules import RuleContext, Tensor
 @operator("DFT", "IDFT", "RDFT", "IRDFT")
 def transform(ctx: RuleContext) -> Tensor:
     """Transform complex numbers; `RDFT` reads real ones and keeps `n // 2 + 1` of the last axis, `IRDFT` inverts it."""
-    x, op, axes = ctx.input(0), ctx.node.op, known(ctx, 1, "the axes")
+    x, op, axes = ctx.input(0), ctx.node.op, constants_of(ctx, 1, "the axes")
     dims = list(x.dims if op == "RDFT" else x.dims[:-1])
     if op != "RDFT":
         ctx.require_equal(x[-1], 2, laws.LAST_AXIS_REAL_AND_IMAGINARY)

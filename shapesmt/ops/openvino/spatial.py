@@ -10,8 +10,8 @@ from shapesmt.algebra.numeric import Float
 from shapesmt.graph import AttributeValue
 from shapesmt.ops.openvino.bridge import dtype_of, integers, require_sizes
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.bridge import anything, known, result
-from shapesmt.ops.shared.require import open_unless, require_least, require_shape, sized
+from shapesmt.ops.shared.bridge import anything, constants_of, result
+from shapesmt.ops.shared.require import complete_sizes, open_unless, require_least, require_shape
 from shapesmt.ops.shared.windows import DOWN, UP, UP_INSIDE, Window, sliding
 from shapesmt.ops.windows.resize import by_factor
 from shapesmt.rules import FLOATS, Elements, RuleContext, Tensor, Traits, tensor
@@ -24,7 +24,7 @@ def padding(ctx: RuleContext) -> str:
     return ctx.text("auto_pad", "explicit").lower()
 
 
-def windowed(ctx: RuleContext) -> dict[str, AttributeValue]:
+def window_attributes(ctx: RuleContext) -> dict[str, AttributeValue]:
     """Return the attributes of a window under their names in ONNX."""
     attributes: dict[str, AttributeValue] = {"strides": integers(ctx, "strides")}
     if padding(ctx).startswith("same"):
@@ -41,13 +41,13 @@ def windowed(ctx: RuleContext) -> dict[str, AttributeValue]:
 @operator("Convolution", traits=Traits.MIXED)
 def convolution(ctx: RuleContext) -> Tensor:
     """Convolve `[n, c, *sizes]` with filters `[m, c, *kernel]`."""
-    return result(ctx, "Conv", ctx.input(0), ctx.input(1), **windowed(ctx))
+    return result(ctx, "Conv", ctx.input(0), ctx.input(1), **window_attributes(ctx))
 
 
 @operator("BinaryConvolution")
 def binary_convolution(ctx: RuleContext) -> Tensor:
     """Convolve with filters whose elements are single bits."""
-    return result(ctx, "Conv", ctx.input(0), tensor(ctx.input(0).dtype, ctx.input(1).dims), **windowed(ctx))
+    return result(ctx, "Conv", ctx.input(0), tensor(ctx.input(0).dtype, ctx.input(1).dims), **window_attributes(ctx))
 
 
 @operator("GroupConvolution")
@@ -56,7 +56,9 @@ def group_convolution(ctx: RuleContext) -> Tensor:
     x, w = ctx.input(0), ctx.input(1)
     ctx.check(x.rank == w.rank - 1, laws.FILTER_RANK_INPUT_PLUS_1.of(rank=x.rank, filters=w.rank))
     ctx.require_equal(x[1], w[0] * w[2], laws.INPUT_CHANNELS_ARE_GROUP_TIMES_WEIGHTS)
-    return result(ctx, "Conv", x.replace(1, w[2]), tensor(w.dtype, (w[0] * w[1], *w.dims[2:])), **windowed(ctx))
+    return result(
+        ctx, "Conv", x.replace(1, w[2]), tensor(w.dtype, (w[0] * w[1], *w.dims[2:])), **window_attributes(ctx)
+    )
 
 
 @operator("DeformableConvolution")
@@ -66,7 +68,7 @@ def deformable_convolution(ctx: RuleContext) -> Tensor:
     group, deformable = ctx.integer("group", 1), ctx.integer("deformable_group", 1)
     ctx.check(group >= 1 and deformable >= 1, laws.A_GROUP.of(groups=min(group, deformable)))
     ctx.require(divides(deformable, x[1]), laws.GROUPS_DIVIDE_CHANNELS, x[1], deformable)
-    output = result(ctx, "Conv", x, w, group=group, **windowed(ctx))
+    output = result(ctx, "Conv", x, w, group=group, **window_attributes(ctx))
     places = (x[0], deformable * w[2] * w[3], *output.dims[2:])
     ctx.require_agree(offsets, output, but=1, law=laws.OFFSETS_WHERE_WINDOW_STANDS)
     ctx.require_equal(offsets[1], 2 * places[1], laws.TWO_OFFSETS_PER_WINDOW_ELEMENT)
@@ -90,7 +92,7 @@ def transposed_convolution(ctx: RuleContext) -> Tensor:
     if ctx.has(2):
         requested = ctx.sizes(2, x.rank - 2)
         require_least(ctx, requested, 0, laws.SIZES_NOT_NEGATIVE)
-        return ctx.tensor([x[0], outer * groups, *sized(ctx, requested)])
+        return ctx.tensor([x[0], outer * groups, *complete_sizes(ctx, requested)])
     axis_inputs = zip(x.dims[2:], kernel, axes, extra, strict=True)  # an empty axis counts as one of size 1
     sizes = [a._replace(kernel=k).reach(maximum(d, 1)) + more - a.head - a.tail for d, k, a, more in axis_inputs]
     require_least(ctx, [*kernel, *sizes], 1, laws.KERNEL_AND_OUTPUT_NOT_EMPTY)
@@ -148,7 +150,7 @@ def adaptive_pool(ctx: RuleContext) -> list[Tensor]:
     x = ctx.input(0)
     sizes = ctx.sizes(1, x.rank - 2)
     require_sizes(ctx, sizes)
-    dims = [*x.dims[:2], *(maximum(d, 0) for d in sized(ctx, sizes))]
+    dims = [*x.dims[:2], *(maximum(d, 0) for d in complete_sizes(ctx, sizes))]
     return [ctx.tensor(dims), ctx.tensor(dims, dtype_of(ctx, "index_element_type"))]
 
 
@@ -163,12 +165,12 @@ def interpolate(ctx: RuleContext) -> Tensor:
     """
     x, by_scale, both = ctx.input(0), ctx.text("shape_calculation_mode") == "scales", ctx.node.op == "Interpolate-4"
     source, last = (2 if by_scale and both else 1), (3 if both else 2)
-    axes = known(ctx, last, "the axes") if ctx.has(last) else tuple(range(x.rank))
+    axes = constants_of(ctx, last, "the axes") if ctx.has(last) else tuple(range(x.rank))
     if axes is None:
         return anything(ctx, x)
     kind = ctx.input(source).dtype
     ctx.check(not kind or (kind in FLOATS) == by_scale, laws.FLOAT_SCALES_INTEGER_SIZES)
-    targets, dims = _resized(ctx, axes, x.rank), _padded(ctx, x)
+    targets, dims = _resized(ctx, axes, x.rank), _pad(ctx, x)
     if len(set(axes)) < len(axes):
         open_unless(ctx, laws.AXES_NAMED_ONCE)
         return anything(ctx, x)
@@ -179,8 +181,8 @@ def interpolate(ctx: RuleContext) -> Tensor:
     ctx.check(ctx.input(source).rank == 1, laws.SIZES_OR_FACTORS_ARE_LIST.of(rank=ctx.input(source).rank))
     ctx.require_at_least(ctx.input(source)[0], len(axes), law)
     padded = [dims[a] for a in targets]
-    sizes = _scaled(ctx, source, padded) if by_scale else [*(ctx.sizes(source) or ()), *[None] * len(axes)]
-    for axis, size in zip(targets, sized(ctx, sizes[: len(axes)]), strict=True):
+    sizes = _scale(ctx, source, padded) if by_scale else [*(ctx.sizes(source) or ()), *[None] * len(axes)]
+    for axis, size in zip(targets, complete_sizes(ctx, sizes[: len(axes)]), strict=True):
         dims[axis] = maximum(size, 0)
     return ctx.tensor(dims)
 
@@ -192,7 +194,7 @@ def _resized(ctx: RuleContext, axes: Sequence[int], rank: int) -> Sequence[int]:
     return axes
 
 
-def _scaled(ctx: RuleContext, index: int, sizes: Sequence[Dim]) -> list[Dim | None]:
+def _scale(ctx: RuleContext, index: int, sizes: Sequence[Dim]) -> list[Dim | None]:
     """Multiply sizes by the factors in an input; None for unknown factors."""
     value = ctx.input(index).value
     factors = (*(value.items if isinstance(value, Elements) else ()), *[None] * len(sizes))
@@ -209,11 +211,11 @@ def interpolate_1(ctx: RuleContext) -> Tensor:
     ctx.require(
         at_least(count, 1) if len(axes) == 1 else equal(count, len(axes)), laws.SIZE_OR_FACTOR_PER_LISTED_AXIS, count
     )
-    sizes = dict(zip(axes, sized(ctx, [*(requested or ()), *[None] * len(axes)]), strict=False))
-    return ctx.tensor([maximum(sizes.get(axis, d), 0) for axis, d in enumerate(_padded(ctx, x))])
+    sizes = dict(zip(axes, complete_sizes(ctx, [*(requested or ()), *[None] * len(axes)]), strict=False))
+    return ctx.tensor([maximum(sizes.get(axis, d), 0) for axis, d in enumerate(_pad(ctx, x))])
 
 
-def _padded(ctx: RuleContext, x: Tensor) -> list[Dim]:
+def _pad(ctx: RuleContext, x: Tensor) -> list[Dim]:
     """Return the sizes with the attributes' pads added."""
     begin, end = ((*integers(ctx, name), *[0] * x.rank) for name in ("pads_begin", "pads_end"))
     ctx.check(min(begin + end, default=0) >= 0, laws.PADDING_NOT_NEGATIVE)

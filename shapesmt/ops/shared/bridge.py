@@ -80,7 +80,7 @@ def number_of(dtype: str) -> int:
     return next((number for number, name in DTYPES.items() if name == dtype), 0)
 
 
-def listed(*items: Dim | int | None) -> Tensor:
+def vector(*items: Dim | int | None) -> Tensor:
     """Return a vector of integers, as an input of an ONNX operator; None is an unknown element."""
     dims = [None if i is None else as_dim(i) for i in items]
     return tensor("int64", (len(dims),), elements((len(dims),), dims))
@@ -94,7 +94,7 @@ def as_list(x: Tensor) -> Tensor:
     return tensor(x.dtype, (ONE,), None if items is None else elements((1,), items))
 
 
-def known(ctx: RuleContext, index: int, what: str) -> tuple[int, ...] | None:
+def constants_of(ctx: RuleContext, index: int, what: str) -> tuple[int, ...] | None:
     """Return the constants of an input that decides ranks or axes; None leaves the node undecided."""
     numbers = ctx.constants(index)
     if numbers is None:
@@ -104,7 +104,7 @@ def known(ctx: RuleContext, index: int, what: str) -> tuple[int, ...] | None:
 
 def known_axis(ctx: RuleContext, index: int) -> int | None:
     """Return the axis that an input names; None, if it isn't known, leaves the node undecided."""
-    axes = known(ctx, index, "the axis")
+    axes = constants_of(ctx, index, "the axis")
     ctx.check(axes is None or len(axes) == 1, laws.AXIS_ONE_NUMBER)
     return axes[0] if axes else None
 
@@ -125,4 +125,4 @@ def parts(ctx: RuleContext, x: Tensor, axis: int | None, lengths: Sequence[Dim |
         return [*ctx.delegate("Split", [x], version=EVEN, attributes={"axis": axis})]
     rest = [d is not None and d.constant == -1 for d in lengths]
     ctx.check(sum(rest) <= 1, laws.AT_MOST_ONE_MINUS_1)
-    return results(ctx, "Split", x, listed(*(None if d is None or d.lo < 0 else d for d in lengths)), axis=axis)
+    return results(ctx, "Split", x, vector(*(None if d is None or d.lo < 0 else d for d in lengths)), axis=axis)

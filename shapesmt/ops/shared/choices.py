@@ -106,11 +106,11 @@ def _by_operator() -> Mapping[str, Mapping[str, tuple[str | int, ...]]]:
     return by_operator
 
 
-def refused(node: Node) -> laws.Law | None:
+def broken_law(node: Node) -> laws.Law | None:
     """Return the law that an attribute breaks by its value or absence; None if there is none.
 
     >>> from shapesmt.graph import Attributes, Node
-    >>> print(refused(Node("Mod", "", "mod", ["x", "y"], ["z"], Attributes({"fmod": 2}))))
+    >>> print(broken_law(Node("Mod", "", "mod", ["x", "y"], ["z"], Attributes({"fmod": 2}))))
     attribute 'fmod' is 0 or 1
     """
     if node.domain.startswith(("openvino", "tensorflow", "torch")):

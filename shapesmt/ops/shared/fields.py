@@ -98,11 +98,11 @@ _FORMULAS: dict[Elements, Item] = memo("formulas of elements", {})
 
 def _formula(value: Elements) -> Item:
     if value not in _FORMULAS:
-        _FORMULAS[value] = _picked(value)
+        _FORMULAS[value] = _pick(value)
     return _FORMULAS[value]
 
 
-def _picked(value: Elements) -> Item:
+def _pick(value: Elements) -> Item:
     if not value.shape:
         return value.items[0]
     array = constants(value) if len(value.items) > MAX_CHOICES else None
@@ -131,7 +131,7 @@ def term_of(x: Tensor) -> Item:
     return any_of_table(x.value, MAX_LISTED) if formula is None else formula
 
 
-def stretched(size: Dim, target: Dim, back: int) -> Dim:
+def broadcast_index(size: Dim, target: Dim, back: int) -> Dim:
     """Return the input index that a position of a broadcast axis reads: 0 if the input's size is 1."""
     if size is target or size.lo >= 2:
         return position(back)
@@ -143,7 +143,7 @@ def _few(sizes: Sequence[int]) -> bool:
     return prod(n or 1 for n in sizes) <= MAX_LISTED
 
 
-def valued(shape: Sequence[Dim], element: Item) -> Value | None:
+def value_of(shape: Sequence[Dim], element: Item) -> Value | None:
     """Return the value of a tensor whose elements are this expression; it is listed if the tensor is small."""
     sizes = concrete(shape)
     if element is None or sizes is None or not _few(sizes) or entries(element):
@@ -152,7 +152,9 @@ def valued(shape: Sequence[Dim], element: Item) -> Value | None:
     return elements(sizes, [move_positions(element, lambda axis, at=at: as_dim(at[rank - axis])) for at in places])  # type: ignore[misc]  # the default binds `at`
 
 
-def viewed(x: Tensor, shape: Sequence[Dim], view: Callable[[Array], Any], moved: Callable[[int], Dim]) -> Value | None:
+def view_elements(
+    x: Tensor, shape: Sequence[Dim], view: Callable[[Array], Any], moved: Callable[[int], Dim]
+) -> Value | None:
     """Return the elements of a rearranged tensor.
 
     Args:
@@ -166,23 +168,23 @@ def viewed(x: Tensor, shape: Sequence[Dim], view: Callable[[Array], Any], moved:
         listed = prod(sizes) <= most_listed([x], MAX_ELEMENTS)  # a file may ask for any number
         return from_array(np.asarray(view(x.value.array), dtype=object)) if listed else None
     element = term_of(x)
-    return None if element is None else valued(shape, move_positions(element, moved))
+    return None if element is None else value_of(shape, move_positions(element, moved))
 
 
-def listed(x: Tensor) -> Listed | None:
+def element_list(x: Tensor) -> Listed | None:
     """Return the elements of a small tensor as a list; None if it isn't small."""
     if isinstance(x.value, Elements):
         return x.value.listed
     sizes = concrete(x.shape)
     if sizes is None or not _few(sizes):
         return None
-    value = valued(x.dims, term_of(x))
+    value = value_of(x.dims, term_of(x))
     return Listed(sizes, value.items if isinstance(value, Elements) else (None,) * prod(sizes))
 
 
 def array_of(x: Tensor) -> Array | None:
     """Return the elements of a small tensor as an object array; None if it isn't small."""
-    known = listed(x)
+    known = element_list(x)
     return None if known is None else known.array
 
 
@@ -203,7 +205,7 @@ def numbers(array: np.ndarray[Any, Any]) -> Value | None:
     return elements(array.shape, [as_dim(int(v)) for v in array.ravel().tolist()])
 
 
-def reshaped(x: Tensor, shape: Sequence[Dim]) -> Value | None:
+def reshape_elements(x: Tensor, shape: Sequence[Dim]) -> Value | None:
     """Return the elements after a reshape, which keeps their row-major order."""
     sizes = concrete(shape)
     if isinstance(x.value, Elements) and sizes is not None:
@@ -217,9 +219,9 @@ def reshaped(x: Tensor, shape: Sequence[Dim]) -> Value | None:
         used = [b for b in before if position(b).as_symbol() in element.symbols]
         if used and len(before) > 1 and (len(after) > 1 or x.dtype in FLOATS):
             return None  # floats are no indices, and masks of windows would take long to follow
-        moved |= _moved(x.dims, before, shape, after) if used else {}
+        moved |= _move_positions(x.dims, before, shape, after) if used else {}
     alone = {p: ZERO for p in positions(element) if p not in moved}
-    return valued(shape, substitute(element, {**moved, **alone}))
+    return value_of(shape, substitute(element, {**moved, **alone}))
 
 
 def _groups(before: Sequence[Dim], after: Sequence[Dim]) -> list[tuple[list[int], list[int]]]:
@@ -258,11 +260,13 @@ def _row_major(shape: Sequence[Dim], axes: Sequence[int]) -> Dim:
     return place
 
 
-def _moved(before: Sequence[Dim], axes: Sequence[int], after: Sequence[Dim], onto: Sequence[int]) -> dict[Atom, Dim]:
+def _move_positions(
+    before: Sequence[Dim], axes: Sequence[int], after: Sequence[Dim], onto: Sequence[int]
+) -> dict[Atom, Dim]:
     """Express the positions on `axes` by those on `onto`; both index the same elements in row-major order.
 
     >>> before, after = [as_dim(2), as_dim(3)], [as_dim(6)]
-    >>> {p.name: str(index) for p, index in _moved(before, [2, 1], after, [1]).items()}
+    >>> {p.name: str(index) for p, index in _move_positions(before, [2, 1], after, [1]).items()}
     {'@1': '`@1` % 3', '@2': '`@1`//3'}
     """
     place, stride, moved = _row_major(after, onto), as_dim(1), {}

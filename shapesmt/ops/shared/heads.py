@@ -41,7 +41,7 @@ class Heads(NamedTuple):
         return length
 
 
-def heads(ctx: RuleContext, x: Tensor, counted_by: str) -> Heads:
+def heads_of(ctx: RuleContext, x: Tensor, counted_by: str) -> Heads:
     """Return the heads of `[batch, number, length, size]`, or of the packed `[batch, length, number*size]`."""
     if x.rank == 4:
         return Heads(*x.dims)

@@ -18,19 +18,19 @@ from shapesmt.algebra import (
     any_of,
     as_dim,
     at_least,
+    atoms_within,
     entries,
     entry,
     equal,
     less,
     negate,
-    nested,
     partly_known,
     product,
     twin,
 )
 from shapesmt.algebra.numeric import Ends, ends_over, fold_or_unknown, not_empty, whatever_entries
 from shapesmt.lazy import np
-from shapesmt.ops.shared.fields import MAX_LISTED, concrete, element_of, valued
+from shapesmt.ops.shared.fields import MAX_LISTED, concrete, element_of, value_of
 from shapesmt.rules import (
     Decided,
     Elements,
@@ -67,7 +67,7 @@ def any_places(ctx: RuleContext, dims: Sequence[Dim], size: Dim, first: Dim = ZE
     if shape is not None and prod(shape) <= MAX_LISTED:
         return elements(shape, [first + ctx.fresh(f"place{i}", 0, size - 1) for i in range(prod(shape))])
     one = ctx.fresh("place", 0, size - 1, Kind.PLACE)
-    return valued(dims, first + entry(twin(one, Kind.ENTRY), *(position(back) for back in range(1, len(dims) + 1))))
+    return value_of(dims, first + entry(twin(one, Kind.ENTRY), *(position(back) for back in range(1, len(dims) + 1))))
 
 
 def any_of_known(ctx: RuleContext, x: Tensor, dims: Sequence[Dim]) -> Value | None:
@@ -76,7 +76,7 @@ def any_of_known(ctx: RuleContext, x: Tensor, dims: Sequence[Dim]) -> Value | No
     if len(known) != 1 or known[0].condition is not TRUE or not x.followed:
         return None
     least, greatest = known[0].least, known[0].greatest
-    return None if any(map(_unrestricted, (least, greatest))) else any_places(ctx, dims, greatest - least + 1, least)
+    return None if any(map(_is_unrestricted, (least, greatest))) else any_places(ctx, dims, greatest - least + 1, least)
 
 
 def with_flags(ctx: RuleContext, index: int) -> Tensor:
@@ -88,12 +88,12 @@ def with_flags(ctx: RuleContext, index: int) -> Tensor:
     if not ctx.boolean(index):
         return x
     one = ctx.fresh(f"flag{index}", 0, 1, Kind.PLACE, Decided((index,), free=True, flag=True))
-    return tensor(x.dtype, x.dims, flagged(x, one))
+    return tensor(x.dtype, x.dims, free_elements(x, one))
 
 
-def flagged(x: Tensor, one: Dim) -> Value | None:
+def free_elements(x: Tensor, one: Dim) -> Value | None:
     """Return elements each of which stands for any value of the symbol `one`."""
-    return valued(x.dims, entry(twin(one, Kind.ENTRY), *(position(back) for back in range(1, x.rank + 1))))
+    return value_of(x.dims, entry(twin(one, Kind.ENTRY), *(position(back) for back in range(1, x.rank + 1))))
 
 
 def is_flag(element: Dim) -> bool:
@@ -124,7 +124,7 @@ def require_inside(
 def _fits_anyway(indices: Tensor, size: Dim, *, from_end: bool) -> bool:
     """Whether indices are inside an axis whatever their unknown parts are, such as distances of at most 31."""
     element = indices.value.element if isinstance(indices.value, Field) else ZERO
-    if not entries(element) and not any(a.op is SELECT for a in nested(element)):
+    if not entries(element) and not any(a.op is SELECT for a in atoms_within(element)):
         return False  # its bounds are known at once
     least, greatest = whatever_entries(element)
     return least >= (-size.lo if from_end else 0) and greatest < size.lo
@@ -158,12 +158,12 @@ def spans(ctx: RuleContext, indices: Tensor, law: laws.Law, index: int | None = 
     doesn't restrict. `index` is the input's, if the tensor is only a part of it.
     """
     cases = _cases(indices)
-    known = [span for span in cases if not any(map(_unrestricted, (span.least, span.greatest)))]
+    known = [span for span in cases if not any(map(_is_unrestricted, (span.least, span.greatest)))]
     for place in ctx.places(indices) if index is None else (index,):
         if len(known) < len(cases):
             ctx.assume(place, law)
         if not known or not _of_constant(indices):
-            ctx.grant(place, law=law)
+            ctx.assume_valid(place, law=law)
     return known
 
 
@@ -175,7 +175,7 @@ def _leave_mixed(ctx: RuleContext, indices: Tensor) -> None:
         ctx.leave("elements", "the known indices among unknown ones are followed")
 
 
-def _unrestricted(end: Dim) -> bool:
+def _is_unrestricted(end: Dim) -> bool:
     """Whether an index is data itself and may be any integer, rather than computed from an input's element."""
     return is_free_element(end) or any(s.kind is Kind.PLACE and s.lo < 0 for s in end.symbols)
 
@@ -222,4 +222,4 @@ def columns(indices: Tensor, count: int) -> list[Tensor]:
 def _column(dims: Shape, element: Dim | None, at: int) -> Value | None:
     if element is None:
         return None
-    return valued(dims, move_positions(element, lambda axis: as_dim(at) if axis == 1 else position(axis - 1)))
+    return value_of(dims, move_positions(element, lambda axis: as_dim(at) if axis == 1 else position(axis - 1)))

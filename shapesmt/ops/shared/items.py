@@ -51,7 +51,7 @@ from shapesmt.algebra.numeric import (
     power,
     steps,
 )
-from shapesmt.ops.shared.powers import raised
+from shapesmt.ops.shared.powers import raise_to
 from shapesmt.rules import FLOATS, Item, positions
 
 Function: TypeAlias = Callable[..., Any]  # items -> item
@@ -66,13 +66,13 @@ STEPWISE = ("float32", "float64")  # runtimes round each result; in shorter type
 # Types
 
 
-def known(item: Item, dtype: str, function: Function | None = None) -> Item:
+def fit_item(item: Item, dtype: str, function: Function | None = None) -> Item:
     """Return the item if its type holds it, or the lowest bits that the type keeps; None if they aren't known.
 
     A size without an upper bound is taken to fit its type.
 
     >>> from shapesmt.algebra import symbol
-    >>> known(symbol("n", 1) * 2, "int32"), known(const(300), "uint8"), known(const(2**31), "int32", add)
+    >>> fit_item(symbol("n", 1) * 2, "int32"), fit_item(const(300), "uint8"), fit_item(const(2**31), "int32", add)
     (Dim('2*n'), None, Dim('-2147483648'))
     """
     if isinstance(item, Float):
@@ -89,18 +89,18 @@ def known(item: Item, dtype: str, function: Function | None = None) -> Item:
     lo, hi = tight(item)
     if least <= lo and hi <= most:
         return item
-    return wrapped(item, dtype) if function in RING and bits < WIDEST else None
+    return wrap(item, dtype) if function in RING and bits < WIDEST else None
 
 
-def wrapped(item: Dim, dtype: str) -> Dim | None:
+def wrap(item: Dim, dtype: str) -> Dim | None:
     """Return the lowest bits of an integer, as its type keeps them; None if no formula expresses them.
 
     A size without a declared bound is taken to fit 32 bits: exports that compute sizes in int32 would fail at 2**31.
 
     >>> from shapesmt.algebra import symbol
-    >>> wrapped(symbol("n", 1), "uint8"), wrapped(symbol("n", 1), "int8"), wrapped(symbol("n", 1), "int32")
+    >>> wrap(symbol("n", 1), "uint8"), wrap(symbol("n", 1), "int8"), wrap(symbol("n", 1), "int32")
     (Dim('n % 256'), Dim('(n + 128) % 256 - 128'), Dim('n'))
-    >>> wrapped(symbol("n", 1, 2**32), "int32")
+    >>> wrap(symbol("n", 1, 2**32), "int32")
     Dim('(n + 2147483648) % 4294967296 - 2147483648')
     """
     bits = INTEGERS.get(dtype, WIDEST)
@@ -126,7 +126,7 @@ def result(function: Function, operands: Sequence[Item], dtype: str) -> Item:
     rounded = [x for x in operands if isinstance(x, Float) and x.numerator is None and x.dtype not in STEPWISE]
     if rounded and not (isinstance(function, partial) and function.func is cast):
         return None  # only a cast surely gets the rounded operand
-    return known(function(*operands), dtype, function)
+    return fit_item(function(*operands), dtype, function)
 
 
 def cast(item: Dim | Float, dtype: str) -> Item:
@@ -142,15 +142,15 @@ def cast(item: Dim | Float, dtype: str) -> Item:
     if dtype == "bool":
         number = item if isinstance(item, Dim) else item.numerator
         return None if number is None else truth(differs(number, 0))
-    return _truncated(item, dtype) if isinstance(item, Float) else wrapped(item, dtype)
+    return _truncate(item, dtype) if isinstance(item, Float) else wrap(item, dtype)
 
 
-def _truncated(item: Float, dtype: str) -> Dim | None:
+def _truncate(item: Float, dtype: str) -> Dim | None:
     """Convert a float to an integer type; types of fewer than 32 bits keep the lowest bits of an int32.
 
     A float that doesn't fit int32 becomes its minimum, as on most processors.
 
-    >>> [_truncated(literal(number, "float32"), "uint8") for number in (-5.5, 300.0, 3e9)]
+    >>> [_truncate(literal(number, "float32"), "uint8") for number in (-5.5, 300.0, 3e9)]
     [Dim('251'), Dim('44'), Dim('0')]
     """
     number, bits = item.to_int() if item.op is not steps.LITERAL else const(-BEYOND), INTEGERS.get(dtype, WIDEST)
@@ -158,11 +158,9 @@ def _truncated(item: Float, dtype: str) -> Dim | None:
         return number
     least, most = _ends("int32", WIDEST // 2)
     if dtype == "uint32":  # runtimes differ beyond this range
-        return (
-            wrapped(number, dtype) if least <= number.lo and number.hi in (inf, min(number.hi, 2 * most + 1)) else None
-        )
+        return wrap(number, dtype) if least <= number.lo and number.hi in (inf, min(number.hi, 2 * most + 1)) else None
     fits = all_of(at_least(number, least), at_least(most, number))
-    return wrapped(number if number.lo > -inf and number.hi == inf else select(fits, number, least), dtype)
+    return wrap(number if number.lo > -inf and number.hi == inf else select(fits, number, least), dtype)
 
 
 def truth(formula: Formula | None) -> Dim | None:
@@ -252,7 +250,7 @@ def _either(a: Dim | None, b: Dim | None) -> Dim | None:
     return None if a is None or b is None else truth(any_of(holds(a), holds(b)))
 
 
-def chosen(condition: Dim | None, a: Any, b: Any) -> Any:
+def choose_item(condition: Dim | None, a: Any, b: Any) -> Any:
     """Return `a` if the condition holds, else `b`; the one not chosen may be unknown (None)."""
     if condition is None or a is b:
         return a if a is b else None
@@ -293,7 +291,7 @@ ARITHMETIC: dict[str, Function] = {
     "BitwiseXor": bit_xor,
     "Div": lambda a, b: a / b if isinstance(a, Float) else truncated_divide(a, b),
     "Mul": mul,
-    "Pow": raised,
+    "Pow": raise_to,
     "Sub": sub,
 }
 VARIADIC: dict[str, Function] = {"Max": greatest, "Mean": _mean, "Min": smallest, "Sum": _total}
@@ -307,7 +305,7 @@ LOGIC: dict[str, Function] = {
     "Or": _either,
     "Xor": lambda a, b: truth(differs(a, b)),
 }
-PARTIAL: frozenset[Function] = frozenset({_both, _either, chosen})
+PARTIAL: frozenset[Function] = frozenset({_both, _either, choose_item})
 SHIFTS: dict[tuple[str, str], Function] = {
     (direction, dtype): partial(_shift, bits=bits, left=direction == "LEFT")
     for dtype, bits in INTEGERS.items()

@@ -13,7 +13,7 @@ from shapesmt.rules import Item
 MAX_EXPONENT = 64
 
 
-def raised(base: Dim | Float, exponent: Dim | Float) -> Item:
+def raise_to(base: Dim | Float, exponent: Dim | Float) -> Item:
     """Return a power: integer exponents, square roots, and constants with an exact result; else None."""
     number, known_base = _constant(exponent), _constant(base)
     if number == 0.5 and known_base is None:

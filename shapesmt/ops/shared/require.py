@@ -68,7 +68,9 @@ def require_fits(ctx: RuleContext, number: Dim | int, what: str) -> None:
     ctx.check(as_dim(number).lo <= LARGEST, laws.IN_64_BITS.of(what=what))
 
 
-def sized(ctx: RuleContext, items: Sequence[Dim | None], least: int = 0, *, index: int | None = None) -> list[Dim]:
+def complete_sizes(
+    ctx: RuleContext, items: Sequence[Dim | None], least: int = 0, *, index: int | None = None
+) -> list[Dim]:
     """Return the sizes that input `index` lists, with a new symbol of at least `least` for each unknown one (None)."""
     if index is None:
         return [ctx.fresh(f"size{i}", least) if d is None else d for i, d in enumerate(items)]

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, as_dim, equal, select
-from shapesmt.ops.shared.bridge import listed, result
+from shapesmt.ops.shared.bridge import result, vector
 from shapesmt.rules import Field, RuleContext, Tensor, tensor
 
 FURTHEST = 2**63 - 1
@@ -25,13 +25,13 @@ class Part(NamedTuple):
     step: Dim | None
 
 
-def strided(ctx: RuleContext, masked: Masked) -> Tensor:
+def slice_by_masks(ctx: RuleContext, masked: Masked) -> Tensor:
     """Slice by begins, ends and steps (inputs 1 to 3); the masks are begin, end, ellipsis, new_axis and shrink_axis."""
     x, parts = ctx.input(0), _parts(ctx, masked)
     if parts is None:
         return ctx.tensor(None)
     cuts = [p for p in parts if p.kind != "new"]
-    columns = [listed(*column) for column in zip(*(p[1:] for p in cuts), strict=True)]
+    columns = [vector(*column) for column in zip(*(p[1:] for p in cuts), strict=True)]
     for p in cuts:
         if p.kind == "one":
             ctx.require_within(0 if p.begin is None else p.begin, x[p.axis], laws.INDEX_INSIDE_AXIS)
@@ -40,16 +40,16 @@ def strided(ctx: RuleContext, masked: Masked) -> Tensor:
         x = result(ctx, "Slice", x, begins, ends, axes, steps)
     gone = [p.axis for p in cuts if p.kind == "one"]
     if gone:
-        x = _picked(ctx, x, gone)
+        x = _drop_axes(ctx, x, gone)
     new = [p.axis for p in parts if p.kind == "new"]
-    return result(ctx, "Unsqueeze", x, listed(*new)) if new else x
+    return result(ctx, "Unsqueeze", x, vector(*new)) if new else x
 
 
-def _picked(ctx: RuleContext, x: Tensor, axes: list[int]) -> Tensor:
+def _drop_axes(ctx: RuleContext, x: Tensor, axes: list[int]) -> Tensor:
     """Drop the axes that have one element left."""
     dims = [ONE if axis in axes else d for axis, d in enumerate(x.dims)]
     value = x.value if isinstance(x.value, Field) or tuple(dims) == x.dims else None
-    return result(ctx, "Squeeze", tensor(x.dtype, dims, value), listed(*axes))
+    return result(ctx, "Squeeze", tensor(x.dtype, dims, value), vector(*axes))
 
 
 def _parts(ctx: RuleContext, masked: Masked) -> list[Part] | None:
@@ -78,12 +78,12 @@ def _parts(ctx: RuleContext, masked: Masked) -> list[Part] | None:
         else:
             back = step is not None and step.hi < 0
             begin = as_dim(FURTHEST if back else 0) if masked("begin", i) else begin
-            end = as_dim(-FURTHEST if back else FURTHEST) if masked("end", i) else _clamped(end)
+            end = as_dim(-FURTHEST if back else FURTHEST) if masked("end", i) else _clamp_end(end)
             parts.append(Part("cut", axis, begin, end, step))
             axis, place = axis + 1, place + 1
     return parts
 
 
-def _clamped(end: Dim | None) -> Dim | None:
+def _clamp_end(end: Dim | None) -> Dim | None:
     """Return a huge end as one that backward slices clamp too; ONNX Runtime reads the largest integers as no end."""
     return as_dim(FURTHEST // 2) if end is not None and end.lo >= 2**31 - 1 else end

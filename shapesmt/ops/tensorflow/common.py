@@ -53,7 +53,7 @@ def require_most(ctx: RuleContext, x: Tensor, rank: int) -> None:
 
 def numbers(ctx: RuleContext, index: int) -> list[Dim | Float]:
     """Return the known elements of an input, integers and floats."""
-    ctx.grant(index)
+    ctx.assume_valid(index)
     value = ctx.input(index).value
     return [item for item in value.items if item is not None] if isinstance(value, Elements) else []
 
@@ -82,7 +82,7 @@ def leave_open(ctx: RuleContext, law: laws.Law) -> NoReturn:
     raise RejectedError
 
 
-def typed(x: Tensor, dtype: str) -> Tensor:
+def with_type(x: Tensor, dtype: str) -> Tensor:
     """Return the tensor with another element type and the same elements."""
     return tensor(dtype, x.shape, x.value, x.ndim if x.shape is None else None)
 
@@ -91,7 +91,7 @@ def require_each(
     ctx: RuleContext, x: Tensor, good: Callable[[Dim], Formula], law: laws.Law, used: Dim | int = 1
 ) -> None:
     """Require a condition of each known integer of a tensor, unless the size `used` is 0."""
-    ctx.grant_elements(x)
+    ctx.assume_elements(x)
     items = x.value.items if isinstance(x.value, Elements) else (uniform(x.value),)
     for item in dict.fromkeys(items):
         if isinstance(item, Dim):
@@ -100,7 +100,7 @@ def require_each(
 
 def first(ctx: RuleContext, index: int) -> Dim | None:
     """Return the only integer of an input; None if unknown."""
-    ctx.grant(index)
+    ctx.assume_valid(index)
     items = ctx.items(index)
     return items[0] if items and len(items) == 1 else None
 
@@ -119,7 +119,7 @@ def channel(ctx: RuleContext, x: Tensor) -> Dim:
     return x[1 if channels_first(ctx) else -1]
 
 
-def resized(x: Tensor, sizes: Mapping[int, Dim | int]) -> Tensor:
+def with_sizes(x: Tensor, sizes: Mapping[int, Dim | int]) -> Tensor:
     """Return the tensor with some sizes replaced; stated requirements make them equal to the tensor's own."""
     dims = [as_dim(sizes.get(axis, d)) for axis, d in enumerate(x.dims)]
     return tensor(x.dtype, dims, x.value if isinstance(x.value, Field) or tuple(dims) == x.dims else None)

@@ -8,7 +8,7 @@ from shapesmt.ops.math.elementwise import broadcast
 from shapesmt.ops.shared.bridge import Row, finite, number_of, rename, require_one_type, result, without_elements
 from shapesmt.ops.shared.items import INTEGERS, Function, c_remainder, remainder
 from shapesmt.ops.shared.require import require_shape, require_vector
-from shapesmt.ops.tensorflow.common import DOMAIN, channel, least, one_of, require_each, resized
+from shapesmt.ops.tensorflow.common import DOMAIN, channel, least, one_of, require_each, with_sizes
 from shapesmt.rules import RuleContext, Tensor, Traits, rule
 
 KEPT = (
@@ -145,7 +145,7 @@ DIVISIONS: dict[str, Function] = {
 def _of_floats(ctx: RuleContext, x: Tensor, y: Tensor) -> Tensor:
     """Return a quotient or remainder of floats."""
     if not ctx.node.op.endswith("Mod"):
-        return _divided(ctx, x, y)
+        return _divide(ctx, x, y)
     remainders = result(ctx, "Mod", x, y, fmod=1)
     return without_elements(remainders) if ctx.node.op == "FloorMod" else remainders  # its sign differs
 
@@ -162,7 +162,7 @@ def divide(ctx: RuleContext) -> Tensor:
     return output
 
 
-def _divided(ctx: RuleContext, x: Tensor, y: Tensor) -> Tensor:
+def _divide(ctx: RuleContext, x: Tensor, y: Tensor) -> Tensor:
     """Return a quotient of floats, rounded down for `FloorDiv`."""
     quotient = result(ctx, "Div", x, y)
     return result(ctx, "Floor", quotient) if ctx.node.op == "FloorDiv" else quotient
@@ -254,7 +254,7 @@ def select(ctx: RuleContext) -> Tensor:
     sizes = dict(enumerate(x.dims)) if condition.rank else {}
     if sizes:
         ctx.require_agree(condition, x, law=laws.CONDITION_SHAPED_AS_CASES)
-    return result(ctx, "Where", resized(condition, sizes), x, resized(y, dict(enumerate(x.dims))))
+    return result(ctx, "Where", with_sizes(condition, sizes), x, with_sizes(y, dict(enumerate(x.dims))))
 
 
 @rule("ClipByValue", domain=DOMAIN)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import FALSE, Dim, any_of, equal, minimum
 from shapesmt.algebra.numeric import from_dim, literal
-from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
+from shapesmt.ops.shared.require import complete_sizes, require_least, require_shape, require_vector
 from shapesmt.ops.tensorflow.common import DOMAIN, first, least, numbers, one_of, require_numbers, require_order
 from shapesmt.ops.tensorflow.indexing import require_places
 from shapesmt.rules import RuleContext, Tensor, Traits, rule
@@ -27,7 +27,7 @@ def resize_quantized(ctx: RuleContext) -> list[Tensor]:
 def resize(ctx: RuleContext) -> Tensor:
     """Resize `[n, h, w, c]` to the height and width in an input; neither image is empty."""
     x = ctx.input(0, rank=4)
-    size = sized(ctx, ctx.sizes(1, 2), 1)
+    size = complete_sizes(ctx, ctx.sizes(1, 2), 1)
     require_least(ctx, [*x.dims[1:], *size], 1, laws.NO_IMAGE_EMPTY)
     return ctx.tensor([x[0], *size, x[3]], RESIZED.get(ctx.node.op))
 
@@ -48,7 +48,7 @@ def project(ctx: RuleContext) -> Tensor:
     law = laws.ONE_TRANSFORM_OR_PER_IMAGE
     ctx.require_equal(transforms[1], 8, law)
     ctx.require(any_of(equal(transforms[0], 1), equal(transforms[0], x[0])), law, transforms[0], x[0])
-    size = sized(ctx, ctx.sizes(2, 2), 1)
+    size = complete_sizes(ctx, ctx.sizes(2, 2), 1)
     require_least(ctx, size, 1, laws.NO_IMAGE_EMPTY)
     return ctx.tensor([x[0], *size, x[3]])
 
@@ -64,7 +64,7 @@ def crop(ctx: RuleContext) -> Tensor:
     require_least(ctx, x.dims[1:3], 1, laws.NO_IMAGE_EMPTY)
     size = ctx.sizes(3, 2)
     require_least(ctx, size, 1, laws.NO_IMAGE_EMPTY)
-    return ctx.tensor([boxes[0], *sized(ctx, size, 1), x[3]], "float32")
+    return ctx.tensor([boxes[0], *complete_sizes(ctx, size, 1), x[3]], "float32")
 
 
 @rule("DecodeImage", "DecodePng", "DecodeJpeg", "DecodeBmp", domain=DOMAIN)
@@ -85,7 +85,7 @@ def decode_part(ctx: RuleContext) -> Tensor:
     ctx.check(channels != 2, laws.IMAGE_1_3_OR_4_CHANNELS)
     require_least(ctx, window[:2], 0, laws.PART_INSIDE_IMAGE)
     require_least(ctx, window[2:], 1, laws.PART_NOT_EMPTY)
-    return ctx.tensor([*sized(ctx, window[2:4], 1), channels or ctx.fresh("channels", 1)], "uint8")
+    return ctx.tensor([*complete_sizes(ctx, window[2:4], 1), channels or ctx.fresh("channels", 1)], "uint8")
 
 
 @rule("ExtractJpegShape", domain=DOMAIN)
@@ -109,7 +109,7 @@ def adjust(ctx: RuleContext) -> Tensor:
 # Boxes
 
 
-def selected(ctx: RuleContext) -> tuple[Dim, Dim]:
+def selection(ctx: RuleContext) -> tuple[Dim, Dim]:
     """Return the number of selected boxes, out of `[n, 4]` with scores `[n]`, and the limit of that number."""
     boxes, most = ctx.input(0, rank=2), first(ctx, 2)
     ctx.require_equal(boxes[1], 4, laws.BOX_4_COORDINATES)
@@ -117,7 +117,7 @@ def selected(ctx: RuleContext) -> tuple[Dim, Dim]:
     require_shape(ctx, range(2, len(ctx.inputs)), (), laws.LIMITS_ONE_NUMBER_EACH)
     require_least(ctx, [most], 0, laws.BOX_COUNT_NOT_NEGATIVE)
     require_thresholds(ctx, 3)
-    (limit,) = sized(ctx, [most])
+    (limit,) = complete_sizes(ctx, [most])
     return ctx.fresh("selected", 0, minimum(boxes[0], limit)), limit
 
 
@@ -134,13 +134,13 @@ def require_thresholds(ctx: RuleContext, index: int) -> None:
 @rule("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3", domain=DOMAIN)
 def suppress(ctx: RuleContext) -> Tensor:
     """Return the indices of the selected boxes."""
-    return ctx.tensor((selected(ctx)[0],), "int32")
+    return ctx.tensor((selection(ctx)[0],), "int32")
 
 
 @rule("NonMaxSuppressionV4", "NonMaxSuppressionV5", domain=DOMAIN)
 def suppress_padded(ctx: RuleContext) -> list[Tensor]:
     """Return the indices of the selected boxes, their scores (in version 5, which changes them) and their number."""
-    count, limit = selected(ctx)
+    count, limit = selection(ctx)
     dims = (limit if ctx.integer("pad_to_max_output_size", 0) else count,)
     scores = [ctx.tensor(dims)] if ctx.node.op.endswith("V5") else []
     return [ctx.tensor(dims, "int32"), *scores, ctx.tensor((), "int32")]
@@ -158,9 +158,9 @@ def suppress_combined(ctx: RuleContext) -> list[Tensor]:
     require_shape(ctx, range(2, 6), (), laws.LIMITS_ONE_NUMBER_EACH)
     require_least(ctx, [most_per_class, total], 1, laws.BOX_COUNT_POSITIVE)
     require_thresholds(ctx, 4)
-    (count,) = sized(ctx, [total])
+    (count,) = complete_sizes(ctx, [total])
     if ctx.integer("pad_per_class", 0):
-        count = minimum(count, sized(ctx, [most_per_class])[0] * scores[2])
+        count = minimum(count, complete_sizes(ctx, [most_per_class])[0] * scores[2])
     shape = (boxes[0], count)
     return [ctx.tensor((*shape, 4)), ctx.tensor(shape), ctx.tensor(shape), ctx.tensor(shape[:1], "int32")]
 
@@ -173,7 +173,7 @@ def suppress_overlaps(ctx: RuleContext) -> Tensor:
     require_vector(ctx, 1, overlaps[0], laws.SCORE_PER_BOX)
     require_shape(ctx, (2, 3, 4), (), laws.LIMITS_ONE_NUMBER_EACH)
     require_least(ctx, [most], 0, laws.BOX_COUNT_NOT_NEGATIVE)
-    return ctx.tensor((ctx.fresh("selected", 0, minimum(overlaps[0], *sized(ctx, [most]))),), "int32")
+    return ctx.tensor((ctx.fresh("selected", 0, minimum(overlaps[0], *complete_sizes(ctx, [most]))),), "int32")
 
 
 @rule("DrawBoundingBoxes", "DrawBoundingBoxesV2", domain=DOMAIN)
@@ -201,7 +201,7 @@ def glimpse(ctx: RuleContext) -> Tensor:
     noise = ctx.text("noise", "uniform")
     is_uniform = ctx.integer("uniform_noise", 1)
     ctx.check(noise in ("uniform", "") or not is_uniform, laws.UNIFORM_NOISE_IS_NOT.of(noise=noise))
-    return ctx.tensor([x[0], *sized(ctx, size), x[3]], "float32")
+    return ctx.tensor([x[0], *complete_sizes(ctx, size), x[3]], "float32")
 
 
 @rule("FractionalAvgPool", "FractionalMaxPool", domain=DOMAIN)
@@ -211,7 +211,7 @@ def fractional_pool(ctx: RuleContext) -> list[Tensor]:
     require_least(ctx, x.dims, 1, laws.IMAGE_NOT_EMPTY)
     seeds = ctx.integer("seed", 0) or ctx.integer("seed2", 0)
     ctx.check(not seeds or bool(ctx.integer("deterministic", 0)), laws.ONLY_DETERMINISTIC_HAS_SEEDS)
-    sizes = [_divided(d, r) for d, r in zip(x.dims, factors, strict=True)]
+    sizes = [_divide(d, r) for d, r in zip(x.dims, factors, strict=True)]
     require_least(ctx, sizes, 1, laws.POOLED_IMAGE_NOT_EMPTY)
     return [ctx.tensor(sizes), *(ctx.tensor((d + 1,), "int64") for d in sizes[1:3])]
 
@@ -225,7 +225,7 @@ def _ratios(ctx: RuleContext) -> list[float]:
     return numbers
 
 
-def _divided(size: Dim, ratio: float) -> Dim:
+def _divide(size: Dim, ratio: float) -> Dim:
     """Return a size divided by a ratio, rounded down in float32."""
     return (from_dim(size, "float32") / literal(ratio, "float32")).floor().to_int()
 

@@ -22,10 +22,10 @@ from shapesmt.algebra import (
     select,
 )
 from shapesmt.graph import AttributeValue
-from shapesmt.ops.shared.bridge import anything, as_list, known, listed, result, results
-from shapesmt.ops.shared.fields import integers_of, reshaped
+from shapesmt.ops.shared.bridge import anything, as_list, constants_of, result, results, vector
+from shapesmt.ops.shared.fields import integers_of, reshape_elements
 from shapesmt.ops.shared.indices import columns, spans
-from shapesmt.ops.shared.require import require_first_axes, require_least, require_same, require_shape, sized
+from shapesmt.ops.shared.require import complete_sizes, require_first_axes, require_least, require_same, require_shape
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     axis_of,
@@ -36,7 +36,7 @@ from shapesmt.ops.tensorflow.common import (
     require_each,
     require_most,
     require_numbers,
-    typed,
+    with_type,
 )
 from shapesmt.rules import Field, Keeps, RuleContext, Tensor, Traits, move_positions, position, rule, tensor
 
@@ -108,7 +108,7 @@ def scatter_nd(ctx: RuleContext) -> Tensor:
     if sizes is None:
         return ctx.tensor(None, updates.dtype)
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
-    output = tensor(updates.dtype, sized(ctx, sizes, index=2))
+    output = tensor(updates.dtype, complete_sizes(ctx, sizes, index=2))
     require_updates(ctx, output, indices, updates)
     return output
 
@@ -163,7 +163,7 @@ def sparse_to_dense(ctx: RuleContext) -> Tensor:
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     depth = indices[1] if indices.rank == 2 else ONE
     ctx.require_equal(depth, len(sizes), laws.INDEX_TUPLE_PLACE_ON_EACH_AXIS)
-    output = tensor(values.dtype, sized(ctx, sizes))
+    output = tensor(values.dtype, complete_sizes(ctx, sizes))
     require_sorted(ctx, indices, output)
     return output
 
@@ -172,7 +172,7 @@ def require_sorted(ctx: RuleContext, indices: Tensor, x: Tensor) -> None:
     """Require that known index tuples are inside a tensor, in ascending order and without duplicates."""
     if indices.rank < 2:  # a list of single indices
         indices = tensor(
-            indices.dtype, [*(indices.dims or (ONE,)), ONE], reshaped(indices, [*(indices.dims or (ONE,)), ONE])
+            indices.dtype, [*(indices.dims or (ONE,)), ONE], reshape_elements(indices, [*(indices.dims or (ONE,)), ONE])
         )
     for column, size in zip(columns(indices, x.rank), x.dims, strict=False):
         require_places(ctx, column, size)
@@ -193,7 +193,7 @@ def one_hot(ctx: RuleContext) -> Tensor:
     least(ctx, "axis", -1, -1)
     axis, depth = ctx.axis(indices.rank + 1, -1), first(ctx, 1)
     require_least(ctx, [depth], 0, laws.DEPTH_NOT_NEGATIVE)
-    dims = [*indices.dims[:axis], *sized(ctx, [depth], index=1), *indices.dims[axis:]]
+    dims = [*indices.dims[:axis], *complete_sizes(ctx, [depth], index=1), *indices.dims[axis:]]
     return ctx.tensor(dims, ctx.input(2).dtype)
 
 
@@ -201,10 +201,10 @@ def one_hot(ctx: RuleContext) -> Tensor:
 def top_k(ctx: RuleContext) -> list[Tensor]:
     """Return the `k` largest along the last axis and their indices; `k` is an input since version 2."""
     x = ctx.input(0, least=1)
-    k = as_list(ctx.input(1, rank=0)) if ctx.node.op == "TopKV2" else listed(ctx.integer("k"))
+    k = as_list(ctx.input(1, rank=0)) if ctx.node.op == "TopKV2" else vector(ctx.integer("k"))
     ordered = ctx.integer("sorted", 1)
     best, places = results(ctx, "TopK", x, k, axis=-1, sorted=ordered)
-    return [best, typed(places, ctx.text("index_type", "int32"))]
+    return [best, with_type(places, ctx.text("index_type", "int32"))]
 
 
 @rule("NthElement", domain=DOMAIN)
@@ -242,7 +242,7 @@ def where(ctx: RuleContext) -> Tensor:
 def unique(ctx: RuleContext) -> list[Tensor]:
     """Return the distinct elements or slices, the index among them of each input element or slice, and their counts."""
     x, dtype = ctx.input(0), ctx.text("out_idx", "int32")
-    axes = known(ctx, 1, "the axis") if ctx.node.op.endswith("V2") else ()
+    axes = constants_of(ctx, 1, "the axis") if ctx.node.op.endswith("V2") else ()
     if ctx.node.op.endswith("V2"):
         ctx.require_rank(ctx.input(1), 1)
         ctx.require_at_least(1, ctx.input(1)[0], laws.ALONG_ONE_AXIS_AT_MOST)
@@ -251,7 +251,7 @@ def unique(ctx: RuleContext) -> list[Tensor]:
         return [anything(ctx, x), ctx.tensor((size,), dtype), ctx.tensor((ctx.fresh("count"),), dtype)]
     ctx.require_rank(x, 1, least=bool(axes))
     outputs = results(ctx, "Unique", x, axis=axes[0] if axes else 0)
-    return [outputs[0], typed(outputs[2], dtype), typed(outputs[3], dtype)]
+    return [outputs[0], with_type(outputs[2], dtype), with_type(outputs[3], dtype)]
 
 
 @rule("ListDiff", domain=DOMAIN)
@@ -290,7 +290,7 @@ def bincount(ctx: RuleContext) -> Tensor:
     require_least(ctx, [size], 0, laws.SIZE_NOT_NEGATIVE)
     _require_weights(ctx, x, weights)
     rows = x.dims[:1] if x.rank == 2 and ctx.node.op == "DenseBincount" else ()
-    return ctx.tensor([*rows, *sized(ctx, [size])], weights.dtype)
+    return ctx.tensor([*rows, *complete_sizes(ctx, [size])], weights.dtype)
 
 
 @rule("Bucketize", domain=DOMAIN, any_rank=True, total=True)
@@ -321,7 +321,7 @@ def segment_count(ctx: RuleContext, index: int) -> Dim:
     """Return the number of segments in an ascending list of segment numbers."""
     ids = ctx.input(index)
     if isinstance(ids.value, Field) and not entries(ids.value.element):
-        ctx.grant(index)
+        ctx.assume_valid(index)
         step = move_positions(ids.value.element, lambda axis: position(axis) + 1) - ids.value.element
         if step.lo < 0 or ids.value.element.lo < 0:
             leave_open(ctx, laws.SEGMENT_NUMBERS_ASCENDING)
@@ -353,7 +353,7 @@ def unsorted_segments(ctx: RuleContext) -> Tensor:
     require_least(ctx, [count], 0, laws.SEGMENT_COUNT_NOT_NEGATIVE)
     if count is not None:
         require_each(ctx, ids, lambda d: less(d, count), laws.SEGMENT_NUMBERS_BELOW_COUNT, x.numel)
-    return ctx.tensor([*sized(ctx, [count]), *x.dims[ids.rank :]])
+    return ctx.tensor([*complete_sizes(ctx, [count]), *x.dims[ids.rank :]])
 
 
 def _require_weights(ctx: RuleContext, x: Tensor, weights: Tensor) -> None:

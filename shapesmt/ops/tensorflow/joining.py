@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from shapesmt import laws
 from shapesmt.algebra import ZERO, Dim, all_of, any_of, as_dim, at_least, divides, equal, product, total
-from shapesmt.ops.layout.joining import joined
-from shapesmt.ops.shared.bridge import anything, known, listed, parts, result, results
+from shapesmt.ops.layout.joining import concatenate
+from shapesmt.ops.shared.bridge import anything, constants_of, parts, result, results, vector
 from shapesmt.ops.shared.require import require_least, require_same, require_vector
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
@@ -20,7 +20,7 @@ from shapesmt.ops.tensorflow.common import (
     require_each,
     require_most,
     require_numbers,
-    resized,
+    with_sizes,
 )
 from shapesmt.rules import RuleContext, Tensor, Traits, rule
 
@@ -42,7 +42,7 @@ def _along(ctx: RuleContext, parts: Sequence[Tensor], axis: int) -> Tensor:
     """Concatenate along an axis; the tensors must agree on every other axis."""
     ctx.require_agree(*parts, but=axis, law=laws.JOINED_MATCH_OFF_AXIS)
     dims = parts[0].replace(axis, total(x[axis] for x in parts)).dims
-    return ctx.tensor(dims, parts[0].dtype, joined(parts, axis, dims))
+    return ctx.tensor(dims, parts[0].dtype, concatenate(parts, axis, dims))
 
 
 @rule("Pack", domain=DOMAIN, traits=Traits.STACKED)
@@ -51,7 +51,7 @@ def pack(ctx: RuleContext) -> Tensor:
     parts = [ctx.input(i) for i in range(len(ctx.inputs))]
     ctx.require_agree(*parts, law=laws.STACKED_SAME_SHAPE)
     axis = ctx.axis(parts[0].rank + 1, 0)
-    rows = [result(ctx, "Unsqueeze", resized(x, dict(enumerate(parts[0].dims))), listed(axis)) for x in parts]
+    rows = [result(ctx, "Unsqueeze", with_sizes(x, dict(enumerate(parts[0].dims))), vector(axis)) for x in parts]
     return result(ctx, "Concat", *rows, axis=axis)
 
 
@@ -61,8 +61,8 @@ def unpack(ctx: RuleContext) -> list[Tensor]:
     x, count = ctx.input(0), ctx.outputs
     axis = ctx.axis(x.rank, 0)
     ctx.require_equal(x[axis], count, laws.OUTPUT_PER_AXIS_ELEMENT)
-    parts = results(ctx, "Split", resized(x, {axis: count}), listed(*[1] * count), axis=axis)
-    return [result(ctx, "Squeeze", part, listed(axis)) for part in parts]
+    parts = results(ctx, "Split", with_sizes(x, {axis: count}), vector(*[1] * count), axis=axis)
+    return [result(ctx, "Squeeze", part, vector(axis)) for part in parts]
 
 
 @rule("Split", domain=DOMAIN, traits=Traits.COPIED)
@@ -111,7 +111,7 @@ def pad(ctx: RuleContext) -> Tensor:
     before, after = paddings(ctx, 1, x.rank)
     require_numbers(ctx, 2)
     require_separable(ctx, before, after)
-    return result(ctx, "Pad", x, listed(*before, *after), ctx.inputs[2] if ctx.has(2) else None) if x.rank else x
+    return result(ctx, "Pad", x, vector(*before, *after), ctx.inputs[2] if ctx.has(2) else None) if x.rank else x
 
 
 def require_separable(ctx: RuleContext, before: Sequence[Dim | None], after: Sequence[Dim | None]) -> None:
@@ -138,7 +138,7 @@ def mirror_pad(ctx: RuleContext) -> Tensor:
     for size, *pads in zip(x.dims, before, after, strict=True):
         for width in (ZERO if pad is None else pad for pad in pads):
             ctx.require(at_least(size, width + (mode == "REFLECT")), law.of(mode=mode), width, size)
-    return result(ctx, "Pad", x, listed(*before, *after)) if x.rank else x
+    return result(ctx, "Pad", x, vector(*before, *after)) if x.rank else x
 
 
 # Order
@@ -147,13 +147,13 @@ def mirror_pad(ctx: RuleContext) -> Tensor:
 @rule("ReverseV2", domain=DOMAIN, traits=Traits.REARRANGED)
 def reverse(ctx: RuleContext) -> Tensor:
     """Reverse the axes in an input; the shape stays."""
-    x, axes = ctx.input(0), known(ctx, 1, "the axes")
+    x, axes = ctx.input(0), constants_of(ctx, 1, "the axes")
     ctx.require_rank(ctx.input(1), 1)
     require_most(ctx, x, 8)
     if not axes:
         return ctx.tensor(x.dims) if axes is None else x
-    ends = [listed(*[end] * len(axes)) for end in (BACKWARDS, -BACKWARDS, -1)]
-    return result(ctx, "Slice", x, ends[0], ends[1], listed(*ctx.normals(axes, x.rank)), ends[2])
+    ends = [vector(*[end] * len(axes)) for end in (BACKWARDS, -BACKWARDS, -1)]
+    return result(ctx, "Slice", x, ends[0], ends[1], vector(*ctx.normals(axes, x.rank)), ends[2])
 
 
 @rule("Reverse", domain=DOMAIN)
@@ -222,7 +222,7 @@ def blocks(ctx: RuleContext) -> tuple[tuple[int, ...] | None, list[Dim | None], 
     nd = ctx.node.op.endswith("ND")
     if nd:
         ctx.require_rank(ctx.input(1), 1)
-    block = known(ctx, 1, "the sizes of the block") if nd else (least(ctx, "block_size", 2),) * 2
+    block = constants_of(ctx, 1, "the sizes of the block") if nd else (least(ctx, "block_size", 2),) * 2
     if block is None:
         law = laws.TWO_PADS_PER_BLOCK_AXIS
         ctx.require_equal(ctx.input(2, rank=2)[0], ctx.input(1)[0], law)

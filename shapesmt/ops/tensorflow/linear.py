@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, at_least, equal, maximum, minimum, select
-from shapesmt.ops.math.linear import split_term, turned
-from shapesmt.ops.shared.bridge import known, result
-from shapesmt.ops.shared.require import require_least, require_same, require_shape, sized
+from shapesmt.ops.math.linear import split_term, transpose_dims
+from shapesmt.ops.shared.bridge import constants_of, result
+from shapesmt.ops.shared.require import complete_sizes, require_least, require_same, require_shape
 from shapesmt.ops.tensorflow.common import DOMAIN, first, numbers, open_bias, require_numbers, require_order
 from shapesmt.rules import RuleContext, Shape, Tensor, Traits, rule
 
@@ -16,8 +16,8 @@ from shapesmt.rules import RuleContext, Shape, Tensor, Traits, rule
 @rule("MatMul", "SparseMatMul", "_FusedMatMul", domain=DOMAIN, traits=Traits.MIXED)
 def matmul(ctx: RuleContext) -> Tensor:
     """Multiply matrices: `[M, K] x [K, N] -> [M, N]`; attributes transpose operands, a fused bias has N elements."""
-    a = turned(ctx.input(0, rank=2), ctx.integer("transpose_a", 0))
-    b = turned(ctx.input(1, rank=2), ctx.integer("transpose_b", 0))
+    a = transpose_dims(ctx.input(0, rank=2), ctx.integer("transpose_a", 0))
+    b = transpose_dims(ctx.input(1, rank=2), ctx.integer("transpose_b", 0))
     ctx.require_equal(a[1], b[0], laws.INNER_SIZES_EQUAL)
     if ctx.node.op == "_FusedMatMul" and "BiasAdd" in ctx.attributes.get("fused_ops", ()):  # type: ignore[operator]  # a list
         open_bias(ctx, 2, b[1], laws.BIAS_PER_COLUMN)
@@ -28,7 +28,7 @@ def matmul(ctx: RuleContext) -> Tensor:
 def batch_matmul(ctx: RuleContext) -> Tensor:
     """Multiply matrices: `[..., M, K] x [..., K, N] -> [..., M, N]`; batches broadcast, except in the first version."""
     x, y = ctx.input(0, least=2), ctx.input(1, least=2)
-    a, b = turned(x, ctx.integer("adj_x", 0)), turned(y, ctx.integer("adj_y", 0))
+    a, b = transpose_dims(x, ctx.integer("adj_x", 0)), transpose_dims(y, ctx.integer("adj_y", 0))
     ctx.require_equal(a[-1], b[-2], laws.INNER_SIZES_EQUAL)
     if ctx.node.op == "BatchMatMul":
         ctx.require_agree(ctx.tensor(a[:-2]), ctx.tensor(b[:-2]), law=laws.OPERANDS_SAME_BATCH_AXES)
@@ -44,14 +44,14 @@ def einsum(ctx: RuleContext) -> Tensor:
     ctx.check(len(right) == 1 and all(term.count("...") <= 1 for term in terms), laws.EQUATION_ONE_ARROW)
     ctx.check(len(terms) - 1 == len(ctx.inputs) <= 2, laws.EQUATION_TERM_PER_ONE_OR_TWO_INPUTS)
     sizes: dict[str, Dim] = {}
-    hidden = [_measured(ctx, ctx.input(i), term, sizes) for i, term in enumerate(terms[:-1])]
+    hidden = [_ellipsis_axes(ctx, ctx.input(i), term, sizes) for i, term in enumerate(terms[:-1])]
     ctx.check(sizes.keys() >= set(terms[-1]) - {"..."}, laws.OUTPUT_LETTERS_AMONG_INPUTS)
     common = ctx.broadcast(*hidden)
     ctx.check("..." in terms[-1] or not common, laws.OUTPUT_ELLIPSIS_WHERE_INPUTS_HAVE_AXES)
     return ctx.tensor([d for letter in terms[-1] for d in (common if letter == "..." else (sizes[letter],))])
 
 
-def _measured(ctx: RuleContext, x: Tensor, term: list[str], sizes: dict[str, Dim]) -> Shape:
+def _ellipsis_axes(ctx: RuleContext, x: Tensor, term: list[str], sizes: dict[str, Dim]) -> Shape:
     """Return the axes of the ellipsis, and collect in `sizes` each letter's size, the same in all operands."""
     named, at = len(term) - term.count("..."), term.index("...") if "..." in term else len(term)
     law = laws.EQUATION_TERM_AXES.of(term="".join(term), rank=x.rank)
@@ -122,7 +122,7 @@ def matrix_set_diag(ctx: RuleContext) -> Tensor:
 
 def diagonals(ctx: RuleContext, index: int) -> tuple[int, int] | None:
     """Return the lowest and the highest diagonal, where 0 is the main one; None if unknown."""
-    offsets = known(ctx, index, "the diagonals")
+    offsets = constants_of(ctx, index, "the diagonals")
     ctx.check(offsets is None or 1 <= len(offsets) <= 2, laws.DIAGONALS_NUMBER_OR_LOWEST_AND_HIGHEST)
     ctx.check(ctx.input(index).rank <= 1, laws.DIAGONALS_NUMBER_OR_LIST_OF_TWO)
     if offsets is None:
@@ -181,7 +181,7 @@ def _sides(ctx: RuleContext, rows: Dim, columns: Dim) -> list[Dim]:
     requested = [first(ctx, i) for i in (2, 3)]
     if all(d is not None and d.constant == -1 for d in requested):
         return [maximum(rows, columns)] * 2
-    sides = sized(
+    sides = complete_sizes(
         ctx,
         [n if d is not None and d.constant == -1 else d for d, n in zip(requested, (rows, columns), strict=True)],
     )
@@ -314,7 +314,7 @@ def _lengths(ctx: RuleContext) -> list[Dim]:
     """Return the lengths of the transformed axes, and require that the input is at least as long."""
     x, count, op = ctx.input(0), _transformed(ctx), ctx.node.op
     ctx.require_rank(x, count, least=True)
-    lengths = sized(ctx, ctx.sizes(1, count, "lengths"))
+    lengths = complete_sizes(ctx, ctx.sizes(1, count, "lengths"))
     require_least(ctx, lengths, 0, laws.LENGTHS_NOT_NEGATIVE)
     ctx.require(any_of(at_least(lengths[-1], 1), equal(x.numel, 0)), laws.LAST_LENGTH_POSITIVE, lengths[-1])
     for i, (d, n) in enumerate(zip(x.dims[-count:], lengths, strict=True)):

@@ -7,7 +7,7 @@ from shapesmt.algebra import Dim, all_of, as_dim, at_least, differs, less, maxim
 from shapesmt.graph import Declared
 from shapesmt.ops.control.subgraphs import truth_of
 from shapesmt.ops.shared.fields import integers_of
-from shapesmt.ops.shared.require import require_first_axes, require_least, require_shape, sized
+from shapesmt.ops.shared.require import complete_sizes, require_first_axes, require_least, require_shape
 from shapesmt.ops.tensorflow.common import DOMAIN, require_each, require_numbers
 from shapesmt.rules import RuleContext, Tensor, Traits, rule
 
@@ -106,7 +106,7 @@ def dynamic_stitch(ctx: RuleContext) -> Tensor:
     numbers = list(map(integers_of, indices))
     known = all(n is not None for n in numbers)
     size = as_dim(max((max(n, default=-1) for n in numbers if n is not None), default=-1) + 1) if known else None
-    return ctx.tensor([*sized(ctx, [size]), *rest], ctx.input(half).dtype)
+    return ctx.tensor([*complete_sizes(ctx, [size]), *rest], ctx.input(half).dtype)
 
 
 @rule("Substr", domain=DOMAIN)
@@ -136,7 +136,7 @@ def empty(ctx: RuleContext) -> Tensor:
     """Return an uninitialized tensor whose sizes are an input."""
     sizes = ctx.sizes(0)
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
-    return ctx.tensor(None if sizes is None else sized(ctx, sizes), ctx.text("dtype", ""))
+    return ctx.tensor(None if sizes is None else complete_sizes(ctx, sizes), ctx.text("dtype", ""))
 
 
 @rule("FakeParam", domain=DOMAIN)
@@ -144,7 +144,7 @@ def nothing(ctx: RuleContext) -> Tensor:
     """Return a placeholder for an output that a branch doesn't compute."""
     declared = ctx.attribute("shape")
     sizes = declared.shape if isinstance(declared, Declared) else None
-    dims = None if sizes is None else sized(ctx, [as_dim(d) if isinstance(d, int) else None for d in sizes])
+    dims = None if sizes is None else complete_sizes(ctx, [as_dim(d) if isinstance(d, int) else None for d in sizes])
     return ctx.tensor(dims, ctx.text("dtype", ""))
 
 
@@ -169,7 +169,7 @@ def asserted(ctx: RuleContext) -> list[Tensor]:
     require_numbers(ctx, 0)
     truth = truth_of(condition)
     if truth is None:
-        ctx.grant(0)
+        ctx.assume_valid(0)
     else:
         ctx.require(differs(truth, 0), laws.ASSERTION_HOLDS)
     return []

@@ -14,7 +14,7 @@ from shapesmt.ops.tensorflow.common import (
     one_of,
     require_numbers,
     require_order,
-    typed,
+    with_type,
 )
 from shapesmt.ops.tensorflow.linear import matmul
 from shapesmt.ops.tensorflow.shape import reshape
@@ -95,7 +95,7 @@ def require_bits(ctx: RuleContext, index: int | None) -> None:
 # Operators on quantized numbers, whose ranges are separate inputs and outputs
 
 
-def ranged(ctx: RuleContext, output: Tensor, *ranges: int) -> list[Tensor]:
+def with_range(ctx: RuleContext, output: Tensor, *ranges: int) -> list[Tensor]:
     """Return the outputs of an operator on quantized numbers: the result, and the bounds of its range as scalars.
 
     Args:
@@ -123,20 +123,20 @@ def quantized_kept(ctx: RuleContext) -> list[Tensor]:
     for low, high in zip(*requested, strict=False) if requested else ():
         require_order(ctx, low, 0, laws.RANGE_HAS_0)
         require_order(ctx, low, high, laws.RANGE_ENDS_NO_LOWER)
-    return ranged(ctx, ctx.tensor(x.dims, ctx.text("out_type", "quint8")), *range(1, len(ctx.inputs)))
+    return with_range(ctx, ctx.tensor(x.dims, ctx.text("out_type", "quint8")), *range(1, len(ctx.inputs)))
 
 
 @rule("RequantizationRange", domain=DOMAIN)
 def quantized_range(ctx: RuleContext) -> list[Tensor]:
     """Return the minimum and the maximum of the quantized numbers, as scalars."""
-    return ranged(ctx, ctx.tensor(ctx.input(0).dims), 1, 2)[1:]
+    return with_range(ctx, ctx.tensor(ctx.input(0).dims), 1, 2)[1:]
 
 
 @rule("QuantizedAdd", "QuantizedMul", domain=DOMAIN)
 def quantized_arithmetic(ctx: RuleContext) -> list[Tensor]:
     """Add or multiply operands that broadcast together."""
     shape = ctx.broadcast(ctx.input(0).dims, ctx.input(1).dims)
-    return ranged(ctx, ctx.tensor(shape, ctx.text("Toutput", "qint32")), 2, 3, 4, 5)
+    return with_range(ctx, ctx.tensor(shape, ctx.text("Toutput", "qint32")), 2, 3, 4, 5)
 
 
 @rule("QuantizedBiasAdd", domain=DOMAIN)
@@ -144,13 +144,13 @@ def quantized_bias(ctx: RuleContext) -> list[Tensor]:
     """Add a bias with one element per channel; the shape stays."""
     x = ctx.input(0, least=2)
     require_shape(ctx, 1, x.dims[-1:], laws.BIAS_PER_CHANNEL)
-    return ranged(ctx, ctx.tensor(x.dims, ctx.text("out_type", "")), 2, 3, 4, 5)
+    return with_range(ctx, ctx.tensor(x.dims, ctx.text("out_type", "")), 2, 3, 4, 5)
 
 
 @rule("QuantizedMatMul", domain=DOMAIN)
 def quantized_product(ctx: RuleContext) -> list[Tensor]:
     """Multiply matrices: `[m, k] x [k, n] -> [m, n]`; attributes transpose either operand."""
-    return ranged(ctx, typed(matmul(ctx), ctx.text("Toutput", "qint32")), 2, 3, 4, 5)
+    return with_range(ctx, with_type(matmul(ctx), ctx.text("Toutput", "qint32")), 2, 3, 4, 5)
 
 
 @rule("QuantizedConv2D", domain=DOMAIN)
@@ -159,13 +159,13 @@ def quantized_convolution(ctx: RuleContext) -> list[Tensor]:
     require_least(ctx, [*ctx.input(0, rank=4).dims, *ctx.input(1, rank=4).dims], 1, laws.FILTERS_NOT_EMPTY)
     ctx.check(len(set(per_axis(ctx, "strides", 2))) == 1, laws.EQUAL_STRIDES)
     ctx.check(set(per_axis(ctx, "dilations", 2)) == {1}, laws.FILTERS_NOT_DILATED)
-    return ranged(ctx, typed(convolution(ctx), ctx.text("out_type", "qint32")), 2, 3, 4, 5)
+    return with_range(ctx, with_type(convolution(ctx), ctx.text("out_type", "qint32")), 2, 3, 4, 5)
 
 
 @rule("QuantizedReshape", domain=DOMAIN)
 def quantized_reshape(ctx: RuleContext) -> list[Tensor]:
     """Reshape; the number of elements stays."""
-    return ranged(ctx, reshape(ctx), 2, 3)
+    return with_range(ctx, reshape(ctx), 2, 3)
 
 
 @rule("QuantizedConcat", domain=DOMAIN)
@@ -175,8 +175,8 @@ def quantized_concat(ctx: RuleContext) -> list[Tensor]:
     parts = [ctx.input(1 + i) for i in range(count)]
     ctx.check(count > 1, laws.AT_LEAST_TWO_TENSORS_TO_JOIN)
     if axis is None:
-        return ranged(ctx, anything(ctx, parts[0]))
+        return with_range(ctx, anything(ctx, parts[0]))
     ctx.check(0 <= axis < parts[0].rank, laws.AXIS_INSIDE_RANK.of(axis=axis, rank=parts[0].rank))
     ctx.require_agree(*parts, but=axis, law=laws.JOINED_MATCH_OFF_AXIS)
     joined = parts[0].replace(axis, total(x[axis] for x in parts))
-    return ranged(ctx, joined, *range(count + 1, len(ctx.inputs)))
+    return with_range(ctx, joined, *range(count + 1, len(ctx.inputs)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import any_of, equal
-from shapesmt.ops.shared.require import require_least, require_shape, sized
+from shapesmt.ops.shared.require import complete_sizes, require_least, require_shape
 from shapesmt.ops.tensorflow.common import DOMAIN, first, numbers, require_numbers, require_order
 from shapesmt.rules import RuleContext, Tensor, Traits, rule
 
@@ -26,7 +26,7 @@ def random(ctx: RuleContext) -> Tensor:
         _require_range(ctx, len(ctx.inputs) - 2, len(ctx.inputs) - 1)
     default = ctx.input(1).dtype if op == "RandomUniformInt" else "float32"
     dtype = ctx.text("Tout" if ctx.node.op == "RandomUniformInt" else "dtype", default)
-    return ctx.tensor(None if sizes is None else sized(ctx, sizes), dtype)
+    return ctx.tensor(None if sizes is None else complete_sizes(ctx, sizes), dtype)
 
 
 def require_seeds(ctx: RuleContext) -> None:
@@ -51,7 +51,7 @@ def random_of(ctx: RuleContext) -> Tensor:
     sizes, parameters = ctx.sizes(0), ctx.input(1)
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     dtype = parameters.dtype if ctx.node.op != "RandomPoissonV2" else ctx.text("dtype", "int64")
-    return ctx.tensor(None if sizes is None else [*sized(ctx, sizes), *parameters.dims], dtype)
+    return ctx.tensor(None if sizes is None else [*complete_sizes(ctx, sizes), *parameters.dims], dtype)
 
 
 @rule("Multinomial", "StatelessMultinomial", domain=DOMAIN, random=True)
@@ -62,13 +62,13 @@ def multinomial(ctx: RuleContext) -> Tensor:
     require_seeds(ctx)
     ctx.require_at_least(logits[1], 1, laws.A_CLASS)
     require_least(ctx, [count], 0, laws.DRAW_COUNT_NOT_NEGATIVE)
-    return ctx.tensor([logits[0], *sized(ctx, [count])], ctx.text("output_dtype", "int64"))
+    return ctx.tensor([logits[0], *complete_sizes(ctx, [count])], ctx.text("output_dtype", "int64"))
 
 
 @rule("RandomCrop", domain=DOMAIN, traits=Traits.STATEFUL)
 def random_crop(ctx: RuleContext) -> Tensor:
     """Crop an image `[h, w, c]` to a random region whose height and width are an input."""
-    x, size = ctx.input(0, rank=3), sized(ctx, ctx.sizes(1, 2))
+    x, size = ctx.input(0, rank=3), complete_sizes(ctx, ctx.sizes(1, 2))
     for d, n in zip(x.dims, size, strict=False):
         ctx.require_at_least(d, n, laws.REGION_INSIDE_IMAGE)
         ctx.require_at_least(n, 0, laws.SIZES_NOT_NEGATIVE)

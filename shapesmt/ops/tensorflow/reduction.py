@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.ops.shared.bridge import as_list, known, result
-from shapesmt.ops.tensorflow.common import DOMAIN, axis_of, require_most, require_numbers, typed
+from shapesmt.ops.shared.bridge import as_list, constants_of, result
+from shapesmt.ops.tensorflow.common import DOMAIN, axis_of, require_most, require_numbers, with_type
 from shapesmt.rules import RuleContext, Tensor, Traits, rule
 
 FOLDS = {name: f"Reduce{name}" for name in ("Max", "Mean", "Min", "Prod", "Sum")}
@@ -14,7 +14,7 @@ FOLDS |= {"All": "ReduceMin", "Any": "ReduceMax", "EuclideanNorm": "ReduceL2"}
 @rule(*FOLDS, domain=DOMAIN, any_rank=True, traits=Traits.MIXED)
 def reduction(ctx: RuleContext) -> Tensor:
     """Reduce the listed axes, which get size 1, or are removed without `keep_dims`; an empty list reduces none."""
-    known(ctx, 1, "the axes")
+    constants_of(ctx, 1, "the axes")
     x, keep, axes = ctx.input(0), ctx.integer("keep_dims", 0), as_list(ctx.input(1))
     if x.shape is not None:
         ctx.normals(ctx.constants(1) or (), x.rank)
@@ -29,7 +29,7 @@ def extreme_position(ctx: RuleContext) -> Tensor:
     if axis is None:
         return ctx.tensor([ctx.fresh(f"size{i}") for i in range(x.rank - 1)], ctx.text("output_type", "int64"))
     ctx.require_at_least(x[ctx.normal(axis, x.rank)], 1, laws.EXTREME_AXIS_HAS_ELEMENT)
-    return typed(result(ctx, ctx.node.op, x, axis=axis, keepdims=0), ctx.text("output_type", "int64"))
+    return with_type(result(ctx, ctx.node.op, x, axis=axis, keepdims=0), ctx.text("output_type", "int64"))
 
 
 @rule("Cumprod", "CumulativeLogsumexp", domain=DOMAIN)

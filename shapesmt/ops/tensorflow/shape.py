@@ -9,11 +9,11 @@ from shapesmt.algebra import ONE, ZERO, any_of, as_dim, equal
 from shapesmt.graph import Declared
 from shapesmt.ops.layout.reshape import reshape_to
 from shapesmt.ops.layout.shape import stretched_to
-from shapesmt.ops.shared.bridge import anything, known, known_axis, listed, result
-from shapesmt.ops.shared.fields import valued
+from shapesmt.ops.shared.bridge import anything, constants_of, known_axis, result, vector
+from shapesmt.ops.shared.fields import value_of
 from shapesmt.ops.shared.items import INTEGERS
-from shapesmt.ops.shared.require import require_direction, require_least, require_shape, sized
-from shapesmt.ops.tensorflow.common import DOMAIN, first, typed
+from shapesmt.ops.shared.require import complete_sizes, require_direction, require_least, require_shape
+from shapesmt.ops.tensorflow.common import DOMAIN, first, with_type
 from shapesmt.rules import Elements, RuleContext, Tensor, Traits, elements, rule, tensor
 
 # Reading a shape
@@ -22,13 +22,13 @@ from shapesmt.rules import Elements, RuleContext, Tensor, Traits, elements, rule
 @rule("Shape", "Size", domain=DOMAIN, any_rank=True, total=True)
 def shape_of(ctx: RuleContext) -> Tensor:
     """Return the input's sizes as a list, or their product."""
-    return typed(result(ctx, ctx.node.op, ctx.input(0)), ctx.text("out_type", "int32"))
+    return with_type(result(ctx, ctx.node.op, ctx.input(0)), ctx.text("out_type", "int32"))
 
 
 @rule("ShapeN", domain=DOMAIN)
 def shapes_of(ctx: RuleContext) -> list[Tensor]:
     """Return the sizes of each input."""
-    return [ctx.known(ctx.input(i).dims, ctx.text("out_type", "int32")) for i in range(ctx.outputs)]
+    return [ctx.integer_list(ctx.input(i).dims, ctx.text("out_type", "int32")) for i in range(ctx.outputs)]
 
 
 @rule("Rank", domain=DOMAIN, any_rank=True, total=True)
@@ -51,21 +51,21 @@ def reshape(ctx: RuleContext) -> Tensor:
 def expand_dims(ctx: RuleContext) -> Tensor:
     """Insert an axis of size 1."""
     axis = known_axis(ctx, 1)
-    return ctx.tensor(None) if axis is None else result(ctx, "Unsqueeze", ctx.input(0), listed(axis))
+    return ctx.tensor(None) if axis is None else result(ctx, "Unsqueeze", ctx.input(0), vector(axis))
 
 
 @rule("Squeeze", domain=DOMAIN, any_rank=True, traits=Traits.VIEW)
 def squeeze(ctx: RuleContext) -> Tensor:
     """Remove axes of size 1: those in `squeeze_dims`, or all."""
     axes = ctx.integers("squeeze_dims", ())
-    return result(ctx, "Squeeze", ctx.input(0), *([listed(*axes)] if axes else []))
+    return result(ctx, "Squeeze", ctx.input(0), *([vector(*axes)] if axes else []))
 
 
 @rule("Transpose", domain=DOMAIN, traits=Traits.REARRANGED)
 @rule("ConjugateTranspose", domain=DOMAIN)
 def transpose(ctx: RuleContext) -> Tensor:
     """Permute the axes into the order in an input."""
-    x, order = ctx.input(0), known(ctx, 1, "the axes")
+    x, order = ctx.input(0), constants_of(ctx, 1, "the axes")
     ctx.require_rank(ctx.input(1), 1)
     if order is None:
         ctx.require_equal(ctx.input(1)[0], x.rank, laws.ORDER_NAMES_AXES_ONCE)
@@ -110,7 +110,7 @@ def permute_sizes(ctx: RuleContext) -> Tensor:
     order, items = [source.index(letter) for letter in target], ctx.items(0)
     if items is None or x.rank != 1 or len(items) != len(order):
         return ctx.tensor(x.dims)
-    return ctx.known([items[i] for i in order], x.dtype)
+    return ctx.integer_list([items[i] for i in order], x.dtype)
 
 
 # New elements
@@ -122,7 +122,7 @@ def fill(ctx: RuleContext) -> Tensor:
     ctx.require_rank(ctx.input(1), 0)
     output, filling = result(ctx, "Expand", ctx.input(1), ctx.input(0)), ctx.input(1).value
     if output.value is None and output.shape is not None and isinstance(filling, Elements):
-        return tensor(output.dtype, output.shape, valued(output.dims, filling.items[0]))
+        return tensor(output.dtype, output.shape, value_of(output.dims, filling.items[0]))
     return output
 
 
@@ -131,7 +131,7 @@ def alike(ctx: RuleContext) -> Tensor:
     """Return a tensor of zeros or ones of the input's shape."""
     x, element = ctx.input(0), ONE if ctx.node.op == "OnesLike" else ZERO
     known_type = x.shape is not None and (x.dtype in INTEGERS or x.dtype == "bool")
-    return ctx.tensor(x.shape, value=valued(x.dims, element) if known_type else None)
+    return ctx.tensor(x.shape, value=value_of(x.dims, element) if known_type else None)
 
 
 @rule("Range", domain=DOMAIN, any_rank=True)
@@ -150,7 +150,7 @@ def linear_space(ctx: RuleContext) -> Tensor:
     require_shape(ctx, (0, 1, 2), (), laws.START_STOP_NUMBER_ONE_NUMBER_EACH)
     count = first(ctx, 2)
     require_least(ctx, [count], 1, laws.A_NUMBER)
-    return ctx.tensor(sized(ctx, [count], 1, index=2))
+    return ctx.tensor(complete_sizes(ctx, [count], 1, index=2))
 
 
 # Repeated elements
@@ -169,7 +169,7 @@ def broadcast_to(ctx: RuleContext) -> Tensor:
     if target is None:
         return ctx.tensor(None)
     require_least(ctx, target, 0, laws.SIZES_NOT_NEGATIVE)
-    dims = tuple(sized(ctx, target, index=1))
+    dims = tuple(complete_sizes(ctx, target, index=1))
     ctx.check(x.rank <= len(dims), laws.RANK_AT_MOST_THAT_OF_SHAPE.of(most=len(dims), rank=x.rank))
     return stretched_to(ctx, x, target, dims)
 
@@ -183,4 +183,4 @@ def broadcast_args(ctx: RuleContext) -> Tensor:
         return ctx.tensor((ctx.fresh("rank"),))
     pairs = zip_longest(*lists, fillvalue=ONE)
     joint = [None if a is None or b is None else ctx.broadcast_sizes(a, b) for a, b in pairs]
-    return ctx.known(joint[::-1], ctx.input(0).dtype)
+    return ctx.integer_list(joint[::-1], ctx.input(0).dtype)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, Dim, all_of, any_of, as_dim, at_least, equal, select
-from shapesmt.ops.layout.slicing import Cut, kept
+from shapesmt.ops.layout.slicing import Cut, cut_elements
 from shapesmt.ops.shared.require import require_least
-from shapesmt.ops.shared.strided import Masked, strided
+from shapesmt.ops.shared.strided import Masked, slice_by_masks
 from shapesmt.ops.tensorflow.common import DOMAIN, leave_open
 from shapesmt.rules import Decided, RuleContext, Tensor, Traits, rule
 
@@ -20,7 +20,7 @@ def cut(ctx: RuleContext) -> Tensor:
     cuts = {i: part(ctx, i, *each) for i, each in enumerate(zip(x.dims, begins, sizes, strict=True))}
     dims = [c.size for c in cuts.values()]
     possible = all(c.first is not None for c in cuts.values()) and all(r.formula is not FALSE for r in ctx.requirements)
-    return ctx.tensor(dims, value=kept(x, dims, cuts) if possible else None)
+    return ctx.tensor(dims, value=cut_elements(x, dims, cuts) if possible else None)
 
 
 def require_cut(ctx: RuleContext, x: Tensor) -> None:
@@ -55,7 +55,7 @@ def strided_slice(ctx: RuleContext) -> Tensor:
     ellipses = ctx.integer("ellipsis_mask", 0)
     ctx.check(ellipses & (ellipses - 1) == 0, laws.ONE_ELLIPSIS_AT_MOST)
     _require_steps(ctx, masked)
-    return strided(ctx, masked)
+    return slice_by_masks(ctx, masked)
 
 
 def _require_steps(ctx: RuleContext, masked: Masked) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, any_of, at_least, divides, equal
-from shapesmt.ops.shared.bridge import anything, known
-from shapesmt.ops.shared.require import require_least, require_ranks, require_vector, sized
+from shapesmt.ops.shared.bridge import anything, constants_of
+from shapesmt.ops.shared.require import complete_sizes, require_least, require_ranks, require_vector
 from shapesmt.ops.shared.windows import OR_NONE, Window, sliding
 from shapesmt.ops.tensorflow.common import DOMAIN, channel, channels_first, least, open_bias
 from shapesmt.rules import RuleContext, Tensor, rule
@@ -32,7 +32,7 @@ def positions(ctx: RuleContext, window: Window, size: Dim, *, loose: bool = Fals
     return window.positions(ctx, size)
 
 
-def spatial(ctx: RuleContext, values: Sequence[int]) -> tuple[int, ...]:
+def spatial_entries(ctx: RuleContext, values: Sequence[int]) -> tuple[int, ...]:
     """Return the entries for height, width, ... of an attribute that also has entries for batch and channels."""
     return tuple(values[2:] if channels_first(ctx) else values[1:-1])
 
@@ -51,7 +51,7 @@ def per_axis(ctx: RuleContext, name: str, count: int, index: int = -1) -> tuple[
     for_channels = values[CHANNELS[channels_first(ctx)]]
     free = op == "AvgPool" or for_channels >= 1 if name == "strides" and op in POOLS else for_channels == 1
     ctx.check(free, laws.ONE_FOR_CHANNELS.of(name=name, count=for_channels))
-    values = spatial(ctx, values)
+    values = spatial_entries(ctx, values)
     ctx.check(min(values) >= 1 or (op, name) == ("Dilation2D", "rates"), laws.ATTRIBUTE_VALUES_POSITIVE.of(name=name))
     return values
 
@@ -63,7 +63,7 @@ def explicit_pads(ctx: RuleContext, count: int) -> tuple[tuple[int, ...], tuple[
     pads = pads if explicit else (0,) * (2 * count + 4)
     ctx.check(len(pads) == 2 * count + 4, laws.EXPLICIT_PADDINGS_ENTRIES.of(count=2 * count + 4))
     ctx.check(min(pads) >= 0, laws.PADDING_NOT_NEGATIVE)
-    befores, afters = (spatial(ctx, pads[side::2]) for side in (0, 1))
+    befores, afters = (spatial_entries(ctx, pads[side::2]) for side in (0, 1))
     ctx.check(sum(befores) + sum(afters) == sum(pads), laws.BATCH_AND_CHANNELS_NOT_PADDED)
     return befores, afters
 
@@ -92,7 +92,7 @@ def image(ctx: RuleContext, batch: Dim, channels: Dim | int, spatial_sizes: Sequ
 # Convolution
 
 
-def filtered(ctx: RuleContext, x: Tensor, w: Tensor, count: int) -> list[Dim]:
+def filter_positions(ctx: RuleContext, x: Tensor, w: Tensor, count: int) -> list[Dim]:
     """Return the number of positions of filters `[*kernel, c, m]` along each spatial axis of an image."""
     require_ranks(ctx, count + 2, x, w)
     if not ctx.node.op.endswith("DepthwiseConv2dNative"):
@@ -108,7 +108,7 @@ def convolution(ctx: RuleContext) -> Tensor:
     A volume (`Conv3D`) has one group.
     """
     x, w, count = ctx.input(0), ctx.input(1), 3 if ctx.node.op == "Conv3D" else 2
-    counts = filtered(ctx, x, w, count)
+    counts = filter_positions(ctx, x, w, count)
     require_groups(ctx, channel(ctx, x), w)
     if count == 3:
         ctx.require_equal(channel(ctx, x), w[-2], laws.FILTERS_FOR_EACH_CHANNEL)
@@ -131,7 +131,7 @@ def require_groups(ctx: RuleContext, channels: Dim, w: Tensor) -> None:
 def depthwise(ctx: RuleContext) -> Tensor:
     """Convolve each channel: filters `[*kernel, c, m]` compute m output channels from each of c input channels."""
     x, w = ctx.input(0), ctx.input(1)
-    counts = filtered(ctx, x, w, 2)
+    counts = filter_positions(ctx, x, w, 2)
     _on_some_processors(ctx, len(set(per_axis(ctx, "strides", 2))) == 1, laws.EQUAL_STRIDES)
     _on_some_processors(ctx, set(per_axis(ctx, "dilations", 2)) == {1}, laws.FILTERS_NOT_DILATED)
     ctx.require_equal(channel(ctx, x), w[2], laws.FILTERS_FOR_EACH_CHANNEL)
@@ -151,12 +151,12 @@ def transposed_convolution(ctx: RuleContext) -> Tensor:
     count = 3 if "3D" in ctx.node.op else 2
     require_ranks(ctx, count + 2, w, y)
     if requested is None or None in requested:
-        return ctx.tensor(sized(ctx, [None] * (count + 2)), y.dtype)
+        return ctx.tensor(complete_sizes(ctx, [None] * (count + 2)), y.dtype)
     short = len(requested) == count  # without batch and channels
     ctx.check(short or len(requested) == count + 2, laws.SIZE_COUNT.of(expected=count + 2, count=len(requested)))
-    dims = sized(ctx, requested)
+    dims = complete_sizes(ctx, requested)
     x = image(ctx, y[0], w[-2], dims) if short else ctx.tensor(dims)
-    counts = [*filtered(ctx, x, w, count)]
+    counts = [*filter_positions(ctx, x, w, count)]
     require_groups(ctx, channel(ctx, x), w)
     forward = image(ctx, x[0], w[-1], counts)
     ctx.require_agree(y, forward, law=laws.REQUESTED_SIZES_FIT_CONVOLUTION)
@@ -169,16 +169,16 @@ def transposed_convolution(ctx: RuleContext) -> Tensor:
 @rule("MaxPool", "AvgPool", "MaxPool3D", "AvgPool3D", domain=DOMAIN)
 def pool(ctx: RuleContext) -> Tensor:
     """Return the maximum or mean of each window."""
-    return pooled(ctx, ctx.input(0), 3 if "3D" in ctx.node.op else 2)
+    return pool_windows(ctx, ctx.input(0), 3 if "3D" in ctx.node.op else 2)
 
 
-def pooled(ctx: RuleContext, x: Tensor, count: int) -> Tensor:
+def pool_windows(ctx: RuleContext, x: Tensor, count: int) -> Tensor:
     """Return an element for each position of the window, over height and width or along the channels."""
     ctx.require_rank(x, count + 2)
     inputs = (1, 2) if ctx.node.op == "MaxPoolV2" else (-1, -1)
     kernel, at = entries(ctx, "ksize", count, inputs[0]), CHANNELS[channels_first(ctx)]
     channels = channel(ctx, x)
-    sides = spatial(ctx, kernel)
+    sides = spatial_entries(ctx, kernel)
     ctx.check(min(kernel) >= 1, laws.KSIZE_POSITIVE)
     axes = windows(ctx, sides, strides_input=inputs[1])
     counts = [positions(ctx, a, d) for a, d in zip(axes, sizes(ctx, x), strict=True)]
@@ -204,15 +204,15 @@ def deep(ctx: RuleContext, x: Tensor, depth: int, sides: Sequence[int], stride: 
 @rule("MaxPoolV2", domain=DOMAIN)
 def max_pool_v2(ctx: RuleContext) -> Tensor:
     """Return the maximum of each window, whose sizes and strides are inputs."""
-    x, sides = ctx.input(0, rank=4), [known(ctx, i, what) for i, what in ((1, "the window"), (2, "the strides"))]
+    x, sides = ctx.input(0, rank=4), [constants_of(ctx, i, what) for i, what in ((1, "the window"), (2, "the strides"))]
     require_vector(ctx, (1, 2), 4, laws.NUMBER_PER_AXIS)
-    return anything(ctx, x) if None in sides else pooled(ctx, x, 2)
+    return anything(ctx, x) if None in sides else pool_windows(ctx, x, 2)
 
 
 @rule("MaxPoolWithArgmax", domain=DOMAIN)
 def max_pool_places(ctx: RuleContext) -> list[Tensor]:
     """Return the maximum of each window and its index."""
-    maxima = pooled(ctx, ctx.input(0), 2)
+    maxima = pool_windows(ctx, ctx.input(0), 2)
     require_least(ctx, ctx.input(0).dims, 1, laws.INPUT_NOT_EMPTY)
     return [maxima, ctx.tensor(maxima.dims, ctx.text("Targmax", "int64"))]
 

@@ -25,7 +25,7 @@ from shapesmt.algebra import Dim, Formula, as_dim
 from shapesmt.errors import RejectedError
 from shapesmt.graph import AttributeValue
 from shapesmt.ops.shared.require import open_unless
-from shapesmt.ops.torch.layout import Memory, settled
+from shapesmt.ops.torch.layout import Memory, with_result_layout
 from shapesmt.ops.torch.schemas import DOMAIN, Argument, refused_kinds, schema
 from shapesmt.rules import RuleContext, Tensor, rule
 
@@ -116,7 +116,7 @@ class Call:
         places = self.ctx.attribute(f"@{name}")
         if isinstance(places, int):
             return [self._item(places)] * max(self._argument(name).length, 1)
-        constants = [as_dim(number) for number in self._listed(name)]
+        constants = [as_dim(number) for number in self._integer_list(name)]
         if places is None:
             return [*constants]
         listed = self.ctx.integers(f"@{name}") * (len(constants) if len(_tuple(places)) == 1 else 1)
@@ -150,9 +150,9 @@ class Call:
 
     def integers(self, name: str) -> tuple[int, ...]:
         """Return an argument that lists integers; a single one counts as often as the schema says, as in `int[2]`."""
-        return self._decided(name) if f"@{name}" in self.ctx.attributes else self._listed(name)
+        return self._constant_list(name) if f"@{name}" in self.ctx.attributes else self._integer_list(name)
 
-    def _listed(self, name: str) -> tuple[int, ...]:
+    def _integer_list(self, name: str) -> tuple[int, ...]:
         value = self._constant(name)
         if isinstance(value, int):
             return (value,) * max(self._argument(name).length, 1)
@@ -164,7 +164,7 @@ class Call:
         count = self._argument(name).length
         return numbers * count if len(numbers) == 1 and count else numbers
 
-    def _decided(self, name: str) -> tuple[int, ...]:
+    def _constant_list(self, name: str) -> tuple[int, ...]:
         """Return listed integers, some of which are inputs; the node is undecided unless all are known numbers."""
         numbers = [None if size is None else size.constant for size in self.sizes(name)]
         if None in numbers:
@@ -176,7 +176,7 @@ class Call:
         self.ctx.leave("unsupported", f"{name} is a constant")
         raise RejectedError
 
-    def unchecked(self, formula: Formula, law: laws.Law) -> None:
+    def open_if_broken(self, formula: Formula, law: laws.Law) -> None:
         """Leave the node undecided for sizes that break a law which PyTorch doesn't check."""
         open_unless(self.ctx, law, formula)
 
@@ -237,8 +237,8 @@ def operator(*names: str, memory: Memory = "open", **options: Any) -> Callable[[
                 ctx.leave("unsupported", "PyTorch has a kernel for these element types")
             result = apply(call)
             if isinstance(result, Tensor):
-                return settled(result, ctx, memory)
-            return None if result is None else [settled(t, ctx, memory) for t in result]
+                return with_result_layout(result, ctx, memory)
+            return None if result is None else [with_result_layout(t, ctx, memory) for t in result]
 
         full = (name if name.startswith(PYTHON) else f"aten.{name}" for name in names)
         rule(*full, domain=DOMAIN, **options)(called)

@@ -9,13 +9,13 @@ from shapesmt import laws
 from shapesmt.algebra import Dim, as_dim, differs, equal, select
 from shapesmt.algebra.numeric import Float, literal
 from shapesmt.ops.shared.bridge import result
-from shapesmt.ops.shared.fields import concrete, valued
+from shapesmt.ops.shared.fields import concrete, value_of
 from shapesmt.ops.shared.items import INTEGERS
-from shapesmt.ops.shared.require import require_direction, require_least, require_ranks, sized
+from shapesmt.ops.shared.require import complete_sizes, require_direction, require_least, require_ranks
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.ops.torch.elementwise.promotion import DEFAULT_FLOAT, as_float, cast, kind, operand, promoted
-from shapesmt.ops.torch.elementwise.single import formatted
-from shapesmt.ops.torch.layout import dense, laid
+from shapesmt.ops.torch.elementwise.promotion import DEFAULT_FLOAT, as_float, cast, kind, operand, promote
+from shapesmt.ops.torch.elementwise.single import with_memory_format
+from shapesmt.ops.torch.layout import dense, lay_out
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import (
     FLOATS,
@@ -76,8 +76,8 @@ def linspace(call: Call) -> Tensor:
     ends, steps = [operand(call, name) for name in ("start", "end")], call.size("steps")
     require_ranks(call.ctx, 0, *ends)
     require_least(call.ctx, [steps], 0, laws.SIZES_NOT_NEGATIVE)
-    dtype = call.text("dtype") or as_float(promoted(ends[0].dtype, ends[1].dtype))
-    return tensor(dtype if call.text("dtype") or kind(dtype) > 2 else DEFAULT_FLOAT, sized(call.ctx, [steps]))
+    dtype = call.text("dtype") or as_float(promote(ends[0].dtype, ends[1].dtype))
+    return tensor(dtype if call.text("dtype") or kind(dtype) > 2 else DEFAULT_FLOAT, complete_sizes(call.ctx, [steps]))
 
 
 @operator(
@@ -87,7 +87,7 @@ def window(call: Call) -> Tensor:
     """Return the weights of a window, `window_length` of them."""
     length = call.size("window_length")
     require_least(call.ctx, [length], 0, laws.SIZES_NOT_NEGATIVE)
-    return tensor(call.text("dtype") or DEFAULT_FLOAT, sized(call.ctx, [length]))
+    return tensor(call.text("dtype") or DEFAULT_FLOAT, complete_sizes(call.ctx, [length]))
 
 
 # Constants
@@ -98,24 +98,24 @@ def filled(dims: Sequence[Dim], element: Item) -> Value | None:
     sizes = concrete(dims)
     most = MAX_FLOATS if isinstance(element, Float) else MAX_ELEMENTS
     if element is None or sizes is None:
-        return None if element is None else valued(tuple(dims), element)
+        return None if element is None else value_of(tuple(dims), element)
     count = 1
     for size in sizes:
         count *= size
-    return elements(sizes, [element] * count) if count <= most else valued(tuple(dims), element)
+    return elements(sizes, [element] * count) if count <= most else value_of(tuple(dims), element)
 
 
-def repeated(dims: Sequence[Dim], value: Tensor, dtype: str) -> Tensor:
+def full_tensor(dims: Sequence[Dim], value: Tensor, dtype: str) -> Tensor:
     """Return a tensor of these sizes filled with a number."""
     number = cast(value, dtype)
     return tensor(dtype, dims, filled(dims, _only(number)))
 
 
-def requested(call: Call) -> list[Dim]:
+def requested_sizes(call: Call) -> list[Dim]:
     """Return the sizes that the argument `size` lists, and require that none is negative."""
     sizes = call.sizes("size")
     require_least(call.ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
-    return sized(call.ctx, sizes)
+    return complete_sizes(call.ctx, sizes)
 
 
 def default_type(value: Tensor) -> str:
@@ -133,21 +133,21 @@ def full(call: Call) -> Tensor:
     value = operand(call, "s" if call.ctx.node.op == "aten.scalar_tensor.default" else "fill_value")
     like = call.optional("self")
     if call.ctx.node.op == "aten.scalar_tensor.default":
-        return repeated((), value, call.text("dtype") or DEFAULT_FLOAT)
+        return full_tensor((), value, call.text("dtype") or DEFAULT_FLOAT)
     dtype = call.text("dtype") or (default_type(value) if like is None else like.dtype)
     if like is not None and "size" not in call.names:
-        return in_memory_of(call, repeated(like.dims, value, dtype), like)
-    return repeated(requested(call), value, dtype)
+        return in_memory_of(call, full_tensor(like.dims, value, dtype), like)
+    return full_tensor(requested_sizes(call), value, dtype)
 
 
 @operator(*overloads("zeros", "ones", "new_zeros", "new_ones", "zeros_like", "ones_like"), memory="view")
 def constant(call: Call) -> Tensor:
     """Return a tensor of zeros or ones, of the listed sizes or of those of another tensor."""
     like, name = call.optional("self"), call.ctx.node.op.split(".")[1]
-    dims = requested(call) if "size" in call.names else list(like.dims) if like is not None else []
+    dims = requested_sizes(call) if "size" in call.names else list(like.dims) if like is not None else []
     dtype = call.text("dtype") or (DEFAULT_FLOAT if like is None else like.dtype)
     value = _number(FILLS[name.removeprefix("new_").removesuffix("_like")])
-    output = repeated(dims, value, dtype) if dtype in (*INTEGERS, "bool", *FLOATS) else tensor(dtype, dims)
+    output = full_tensor(dims, value, dtype) if dtype in (*INTEGERS, "bool", *FLOATS) else tensor(dtype, dims)
     return in_memory_of(call, output, like) if name.endswith("_like") else output
 
 
@@ -156,14 +156,14 @@ def constant(call: Call) -> Tensor:
 def empty(call: Call) -> Tensor:
     """Return an uninitialized tensor, of the listed sizes or of those of another tensor."""
     like, ctx = call.optional("self"), call.ctx
-    dims = requested(call) if "size" in call.names else list(like.dims) if like is not None else []
+    dims = requested_sizes(call) if "size" in call.names else list(like.dims) if like is not None else []
     output = tensor(call.text("dtype") or (DEFAULT_FLOAT if like is None else like.dtype), dims)
     if "stride" in call.names:
         strides = call.sizes("stride")
         ctx.check(len(strides) == len(dims), laws.STRIDE_PER_SIZE)
         require_least(ctx, strides, 0, laws.STRIDES_NOT_NEGATIVE)
         known = [s for s in strides if s is not None]
-        return laid(output, known if len(known) == len(dims) else None)
+        return lay_out(output, known if len(known) == len(dims) else None)
     if "physical_layout" in call.names:
         order = call.integers("physical_layout")
         ctx.check(sorted(order) == list(range(len(dims))), laws.ORDER_NAMES_AXES_ONCE)
@@ -174,8 +174,10 @@ def empty(call: Call) -> Tensor:
 def in_memory_of(call: Call, output: Tensor, like: Tensor | None) -> Tensor:
     """Return a new tensor in the requested memory format; by default in that of `like`, or contiguous without it."""
     if like is None:
-        return formatted(call, output, "contiguous_format")
-    return tensor(output.dtype, output.dims, output.value, layout=formatted(call, like, "preserve_format").layout)
+        return with_memory_format(call, output, "contiguous_format")
+    return tensor(
+        output.dtype, output.dims, output.value, layout=with_memory_format(call, like, "preserve_format").layout
+    )
 
 
 # Matrices
@@ -186,9 +188,9 @@ def eye(call: Call) -> Tensor:
     """Return a matrix with ones on the diagonal."""
     sizes = [call.size(name) for name in ("n", "m") if name in call.names]
     require_least(call.ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
-    dims, dtype = sized(call.ctx, sizes * 2)[:2], call.text("dtype") or DEFAULT_FLOAT
+    dims, dtype = complete_sizes(call.ctx, sizes * 2)[:2], call.text("dtype") or DEFAULT_FLOAT
     diagonal = select(equal(position(1), position(2)), 1, 0)
-    return tensor(dtype, dims, valued(tuple(dims), diagonal) if dtype in (*INTEGERS, "bool") else None)
+    return tensor(dtype, dims, value_of(tuple(dims), diagonal) if dtype in (*INTEGERS, "bool") else None)
 
 
 @operator("tril_indices.default", "triu_indices.default", memory="new")

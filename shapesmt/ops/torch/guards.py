@@ -12,9 +12,9 @@ from shapesmt.algebra.numeric import Float, literal
 from shapesmt.errors import UsageError
 from shapesmt.graph import GUARDS
 from shapesmt.language import parse_dim, parse_formula
-from shapesmt.ops.torch.layout import OPEN, dense, laid
+from shapesmt.ops.torch.layout import OPEN, dense, lay_out
 from shapesmt.ops.torch.schemas import DOMAIN
-from shapesmt.ops.torch.sizes import ARITHMETIC, COMPARISONS, DIVISIONS, REAL, WHOLES, Number, applied
+from shapesmt.ops.torch.sizes import ARITHMETIC, COMPARISONS, DIVISIONS, REAL, WHOLES, Number, apply_function
 from shapesmt.rules import RuleContext, Tensor, rule, tensor
 
 
@@ -57,7 +57,7 @@ def strided(ctx: RuleContext) -> Tensor:
     x, order, strides = ctx.input(0), ctx.integers("order", ()), ctx.integers("strides", ())
     if x.shape is None or x.rank != max(len(order), len(strides)):
         return tensor(x.dtype, x.shape, x.value, x.ndim if x.shape is None else None, layout=OPEN)
-    return dense(x, order) if order else laid(x, [as_dim(step) for step in strides])
+    return dense(x, order) if order else lay_out(x, [as_dim(step) for step in strides])
 
 
 def _sizes(ctx: RuleContext) -> Iterator[tuple[str, Dim]]:
@@ -100,10 +100,10 @@ def formula_of(guard: str, known: Mapping[str, Dim]) -> Formula | None:
     try:
         return parse_formula(guard, known)
     except UsageError:
-        return _rounded(guard, known)
+        return _round_guard(guard, known)
 
 
-def _rounded(guard: str, known: Mapping[str, Dim]) -> Formula | None:
+def _round_guard(guard: str, known: Mapping[str, Dim]) -> Formula | None:
     integers = _Integers(known)
     try:
         tree = integers.visit(ast.parse(guard, mode="eval").body)
@@ -121,7 +121,7 @@ class _Integers(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         """Replace a number that is rounded to an integer by its name."""
         self.generic_visit(node)
-        return self._named(self._number(node)) if _function(node) in WHOLES else node
+        return self._name_number(self._number(node)) if _function(node) in WHOLES else node
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         """Replace a comparison of floats by `name == 1`; keep other comparisons."""
@@ -131,10 +131,10 @@ class _Integers(ast.NodeTransformer):
             return node
         if len(node.ops) != 1:
             raise UsageError("more than two floats are compared")
-        truth = applied(COMPARISONS[f"_operator.{_OPERATORS[type(node.ops[0])]}"], numbers)
-        return ast.Compare(self._named(truth), [ast.Eq()], [ast.Constant(1)])
+        truth = apply_function(COMPARISONS[f"_operator.{_OPERATORS[type(node.ops[0])]}"], numbers)
+        return ast.Compare(self._name_number(truth), [ast.Eq()], [ast.Constant(1)])
 
-    def _named(self, number: Number) -> ast.expr:
+    def _name_number(self, number: Number) -> ast.expr:
         if not isinstance(number, Dim):
             raise UsageError("a float isn't followed")
         name = f"r{len(self.known)}"
@@ -151,7 +151,9 @@ class _Integers(ast.NodeTransformer):
         parts = node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
         numbers = [self._number(part) for part in parts if isinstance(part, ast.expr)]
         return (
-            reduce(lambda a, b: applied(function, (a, b)), numbers) if len(numbers) > 1 else applied(function, numbers)
+            reduce(lambda a, b: apply_function(function, (a, b)), numbers)
+            if len(numbers) > 1
+            else apply_function(function, numbers)
         )
 
 

@@ -7,13 +7,13 @@ from math import factorial
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, as_dim, ceil_divide, equal, product, total
-from shapesmt.ops.layout.joining import joined
-from shapesmt.ops.shared.fields import reshaped
+from shapesmt.ops.layout.joining import concatenate
+from shapesmt.ops.shared.fields import reshape_elements
 from shapesmt.ops.shared.require import require_ranks
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import cast, result_type
 from shapesmt.ops.torch.elementwise.single import base
-from shapesmt.ops.torch.layout import laid
+from shapesmt.ops.torch.layout import lay_out
 from shapesmt.ops.torch.views.axes import NEW_AXES
 from shapesmt.rules import Tensor, Traits, tensor
 
@@ -31,7 +31,9 @@ def as_joined(call: Call, given: Sequence[Tensor], axis: int) -> Tensor:
     first, ctx = given[0], call.ctx
     ctx.require_agree(*given, but=axis, law=laws.JOINED_MATCH_OFF_AXIS)
     dims = [total(t[i] for t in given) if i == axis else d for i, d in enumerate(first.dims)]
-    return tensor(first.dtype, dims, joined(given, axis, dims) if any(t.value is not None for t in given) else None)
+    return tensor(
+        first.dtype, dims, concatenate(given, axis, dims) if any(t.value is not None for t in given) else None
+    )
 
 
 @operator("cat.default", "concat.default", "concatenate.default", traits=Traits.CONCATENATED)
@@ -56,7 +58,7 @@ def stack(call: Call) -> Tensor:
     sliced = [with_ones(t, (axis,)) for t in given]
     dims: list[Dim] = [*given[0].dims[:axis], as_dim(len(given)), *given[0].dims[axis:]]
     known = any(t.value is not None for t in given)
-    return tensor(given[0].dtype, dims, joined(sliced, axis, dims) if known else None)
+    return tensor(given[0].dtype, dims, concatenate(sliced, axis, dims) if known else None)
 
 
 def with_ones(x: Tensor, axes: Sequence[int]) -> Tensor:
@@ -64,7 +66,7 @@ def with_ones(x: Tensor, axes: Sequence[int]) -> Tensor:
     dims = list(x.dims)
     for axis in axes:
         dims.insert(axis, ONE)
-    return tensor(x.dtype, dims, reshaped(x, dims))
+    return tensor(x.dtype, dims, reshape_elements(x, dims))
 
 
 @operator("hstack.default", "vstack.default", "row_stack.default", traits=Traits.STACKED)
@@ -84,7 +86,7 @@ def stack_along(call: Call) -> Tensor:
 def _column(x: Tensor) -> Tensor:
     """Return a vector or a number as a column of a matrix; other tensors stay."""
     dims = (x.numel, ONE)
-    return tensor(x.dtype, dims, reshaped(x, dims)) if x.rank <= 1 else x
+    return tensor(x.dtype, dims, reshape_elements(x, dims)) if x.rank <= 1 else x
 
 
 @operator("_chunk_cat.default", traits=Traits.COPIED)
@@ -128,7 +130,7 @@ def meshgrid(call: Call) -> list[Tensor]:
     sizes = [t.numel for t in given]
     if how == "xy" and len(sizes) > 1:
         sizes[:2] = sizes[1::-1]
-    return [laid(tensor(t.dtype, sizes), None) for t in given]
+    return [lay_out(tensor(t.dtype, sizes), None) for t in given]
 
 
 @operator("cartesian_prod.default", traits=Traits.COPIED)

@@ -105,15 +105,15 @@ def order_of(x: Tensor) -> tuple[int, ...] | None:
     order, strides = nesting_of(x), strides_of(x)
     if order is None or strides is None or ZERO not in strides:
         return order
-    return None if ONE in x.dims else _walked(order, [d is ZERO for d in strides])
+    return None if ONE in x.dims else _iteration_order(order, [d is ZERO for d in strides])
 
 
-def _walked(order: Sequence[int], repeats: Sequence[bool]) -> tuple[int, ...]:
+def _iteration_order(order: Sequence[int], repeats: Sequence[bool]) -> tuple[int, ...]:
     """Return the order in which PyTorch iterates over axes if `repeats` marks those of stride 0.
 
     PyTorch sorts the others by their strides and moves them past axes of stride 0, which stay.
 
-    >>> _walked((0, 1, 3, 2), (False, True, False, False)), _walked((1, 2, 0), (False, True, False))
+    >>> _iteration_order((0, 1, 3, 2), (False, True, False, False)), _iteration_order((1, 2, 0), (False, True, False))
     ((0, 1, 3, 2), (2, 1, 0))
     """
     outwards = [*range(len(order))][::-1]
@@ -146,7 +146,7 @@ def _alike(a: Sequence[Dim], b: Sequence[Dim], dims: Sequence[Dim]) -> bool:
     return all(p is q or d is ONE for p, q, d in zip(a, b, dims, strict=True))
 
 
-def laid(
+def lay_out(
     x: Tensor, strides: Sequence[Dim] | None, order: Sequence[int] | None = None, storage: Dim | None = None
 ) -> Tensor:
     """Return the tensor with these strides (None: unknown); if contiguous in a memory of its own, it has no layout."""
@@ -161,13 +161,13 @@ def laid(
 def dense(x: Tensor, order: Sequence[int] | None) -> Tensor:
     """Return the tensor without gaps, its axes in this order from outermost to innermost; None: unknown order."""
     if order is None:
-        return laid(x, None)
+        return lay_out(x, None)
     packed = rows([x.dims[axis] for axis in order])
     strides = [packed[list(order).index(axis)] for axis in range(x.rank)]
-    return laid(x, strides, order, x.numel)
+    return lay_out(x, strides, order, x.numel)
 
 
-def settled(x: Tensor, ctx: RuleContext, memory: Memory) -> Tensor:
+def with_result_layout(x: Tensor, ctx: RuleContext, memory: Memory) -> Tensor:
     """Return an operator's result with its layout."""
     op, inputs = ctx.node.op, [t for t in ctx.inputs if t is not None and t.shape is not None]
     if memory == "view" or x.layout is not None or x.shape is None or x.rank < 2:
@@ -175,7 +175,7 @@ def settled(x: Tensor, ctx: RuleContext, memory: Memory) -> Tensor:
     if op == ATTENTION:
         return _attention(x, inputs, chance=ctx.attribute("dropout_p", 0.0) != 0)
     if op.startswith(UNLIKE) and memory != "new":
-        return laid(x, None)
+        return lay_out(x, None)
     name = op.split(".")[1]
     wrapped = name == "pad" and ctx.attribute("mode") == "circular"
     if memory == "new" or wrapped or name in IN_ROWS or all(t.layout is None for t in inputs):
@@ -183,16 +183,16 @@ def settled(x: Tensor, ctx: RuleContext, memory: Memory) -> Tensor:
     if name in OF_IMAGES:
         axes = next((rank for rank in (3, 4, 5) if f"{rank - 2}d" in name), inputs[0].rank)
         batched = axes == inputs[0].rank
-        return as_image(x, inputs if name == "cat" else inputs[:1], every=True) if batched else laid(x, None)
+        return as_image(x, inputs if name == "cat" else inputs[:1], every=True) if batched else lay_out(x, None)
     if name == "stack":
-        return x if all(channels_last(t) is False for t in inputs) else laid(x, None)
+        return x if all(channels_last(t) is False for t in inputs) else lay_out(x, None)
     if in_place(op):
         return tensor(x.dtype, x.dims, x.value, layout=inputs[0].layout)
     if name in CHANGED_COPIES:
         return dense(x, order_of(inputs[0]))
     if all(map(is_plain, inputs)) and memory != "dense":
         return tensor(x.dtype, x.dims, x.value, layout=Layout(rows(x.dims), tuple(range(x.rank)), x.numel))
-    return dense(x, _first_order(x, inputs)) if memory == "dense" else laid(x, None)
+    return dense(x, _first_order(x, inputs)) if memory == "dense" else lay_out(x, None)
 
 
 def in_place(op: str) -> bool:
@@ -232,7 +232,7 @@ def as_image(x: Tensor, inputs: Sequence[Tensor], *, every: bool, grows: bool | 
     if grows is None:
         grows = any(a is not b for a, b in zip(x.dims[2:], inputs[0].dims[2:], strict=False))
     pixel = not any(d.lo > 1 for d in inputs[0].dims[2:]) and (every or True not in last[1:])
-    return dense(x, (0, *range(2, x.rank), 1)) if known and not (grows and pixel) else laid(x, None)
+    return dense(x, (0, *range(2, x.rank), 1)) if known and not (grows and pixel) else lay_out(x, None)
 
 
 def channels_last(x: Tensor) -> bool | None:
@@ -296,11 +296,11 @@ def viewable(x: Tensor, dims: Sequence[Dim]) -> Formula:
     return any_of(all_of(*conditions), *(equal(d, 0) for d in x.dims))
 
 
-def seen(x: Tensor, result: Tensor) -> Tensor:
+def view_of(x: Tensor, result: Tensor) -> Tensor:
     """Return a view of `x` shaped as `result`; its strides are known if a new axis ends wherever a run of axes does."""
     strides, storage = strides_of(x), storage_of(x)
     if strides is None or x.rank == 0:
-        return laid(result, None if x.rank else rows(result.dims), None, storage)
+        return lay_out(result, None if x.rank else rows(result.dims), None, storage)
     ends = [*accumulate(result.dims, mul, initial=ONE)]
     new: list[Dim] = []
     runs: dict[int, range] = {}
@@ -309,9 +309,9 @@ def seen(x: Tensor, result: Tensor) -> Tensor:
         met = (k for k in range(len(new), len(ends)) if ends[k] is whole)
         stop = len(result.dims) if b == x.rank else next(met, None)
         if stop is None:
-            return laid(result, None, None, storage)
+            return lay_out(result, None, None, storage)
         runs[next((axis for axis in range(a, b) if x[axis] is not ONE), a)] = range(len(new), stop)
         new += [d * strides[b - 1] for d in rows(result.dims[len(new) : stop])]
     nesting = nesting_of(x)
     order = None if nesting is None else [axis for outer in nesting for axis in runs.get(outer, ())]
-    return laid(result, new, order, storage)
+    return lay_out(result, new, order, storage)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, at_least, less, minimum
-from shapesmt.ops.shared.bridge import listed, result
+from shapesmt.ops.shared.bridge import result, vector
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import cast, number_tensor
 from shapesmt.rules import Tensor, Traits, tensor
@@ -21,7 +21,7 @@ def pads_of(call: Call, x: Tensor, name: str) -> Pads:
     return list(zip(numbers[::2], numbers[1::2], strict=True))
 
 
-def padded(call: Call, x: Tensor, pads: Pads) -> list[Dim]:
+def pad_sizes(call: Call, x: Tensor, pads: Pads) -> list[Dim]:
     """Return the sizes of a padded tensor."""
     dims = list(x.dims)
     for back, (before, after) in enumerate(pads, 1):
@@ -42,8 +42,8 @@ def _constant(call: Call, x: Tensor, pads: Pads) -> Tensor:
         filler = cast(number_tensor(call.number("value") or 0), x.dtype)
         axes = [x.rank - back for back in range(1, len(pads) + 1)]
         numbers = [p[0] for p in pads] + [p[1] for p in pads]
-        return result(ctx, "Pad", x, listed(*numbers), filler, listed(*axes), mode="constant")
-    return tensor(x.dtype, padded(call, x, pads))
+        return result(ctx, "Pad", x, vector(*numbers), filler, vector(*axes), mode="constant")
+    return tensor(x.dtype, pad_sizes(call, x, pads))
 
 
 @operator("constant_pad_nd.default", "_pad_circular.default", traits=Traits.COPIED)
@@ -51,7 +51,7 @@ def constant_pad(call: Call) -> Tensor:
     """Pad with a number, where negative pads crop, or with the elements from the other side of the tensor."""
     x = call.tensor("self")
     pads = pads_of(call, x, "pad")
-    return _surrounded(call, x, pads, "circular") if "circular" in call.ctx.node.op else _constant(call, x, pads)
+    return _pad_by_mode(call, x, pads, "circular") if "circular" in call.ctx.node.op else _constant(call, x, pads)
 
 
 @operator("pad.default", traits=Traits.COPIED)
@@ -63,7 +63,7 @@ def pad(call: Call) -> Tensor:
     if mode == "constant":
         return _constant(call, x, pads)
     ctx.check(not call.number("value"), laws.PAD_VALUE_OF_CONSTANTS)
-    return _surrounded(call, x, pads, mode)
+    return _pad_by_mode(call, x, pads, mode)
 
 
 @operator(
@@ -75,10 +75,10 @@ def surrounded(call: Call) -> Tensor:
     x, name = call.tensor("self"), call.ctx.node.op.split(".")[1]
     pads = pads_of(call, x, "padding")
     call.ctx.check(len(pads) == int(name[-2]), laws.TWO_PADS_PER_AXIS)
-    return _surrounded(call, x, pads, "reflect" if name.startswith("refl") else "replicate")
+    return _pad_by_mode(call, x, pads, "reflect" if name.startswith("refl") else "replicate")
 
 
-def _surrounded(call: Call, x: Tensor, pads: Pads, mode: str) -> Tensor:
+def _pad_by_mode(call: Call, x: Tensor, pads: Pads, mode: str) -> Tensor:
     ctx, count = call.ctx, len(pads)
     ranks = (count + 2,) if mode == "circular" else (count + 1, count + 2)
     ctx.check(1 <= count <= 3 and x.rank in ranks, laws.SURROUNDED_RANK)
@@ -94,7 +94,7 @@ def _surrounded(call: Call, x: Tensor, pads: Pads, mode: str) -> Tensor:
                 ctx.require(less(each, size), laws.REFLECTED_PADS_SHORTER_THAN_AXIS, each, size)
             if mode == "circular":
                 ctx.require_at_least(size, each, laws.REPEATED_PADS_NO_LONGER_THAN_AXIS)
-    dims = padded(call, x, pads)
+    dims = pad_sizes(call, x, pads)
     if mode != "circular":
         ctx.require(any_of(*(at_least(d, 1) for d in dims[-count:])), laws.OUTPUT_NOT_EMPTY)
     return tensor(x.dtype, dims)

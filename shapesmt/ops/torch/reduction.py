@@ -7,13 +7,13 @@ from itertools import zip_longest
 from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, entries, equal, maximum
 from shapesmt.ops.math.reduction import without
-from shapesmt.ops.shared.bridge import listed, result
-from shapesmt.ops.shared.fields import valued
+from shapesmt.ops.shared.bridge import result, vector
+from shapesmt.ops.shared.fields import value_of
 from shapesmt.ops.shared.indices import any_places, count_true, is_flag
 from shapesmt.ops.shared.require import require_ranks
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import FLOAT, INTEGER, as_float, cast, kind, real_part, result_type
-from shapesmt.ops.torch.elementwise.single import base, flags, in_place, kept
+from shapesmt.ops.torch.elementwise.single import base, flags, in_place, store_in_place
 from shapesmt.ops.torch.joining import as_joined
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.ops.torch.sizes import scalar
@@ -72,7 +72,7 @@ def fold(call: Call) -> Tensor:
     if name in ("sum", "count_nonzero") and not keep and len(axes) == x.rank > 0 and _is_mask(x):
         return scalar(count_true(call.ctx, 0), dtype)
     if x.value is not None and name in FOLDED and kind(dtype) < FLOAT and axes:
-        return result(call.ctx, FOLDED[name], cast(x, dtype), listed(*axes), keepdims=int(keep))
+        return result(call.ctx, FOLDED[name], cast(x, dtype), vector(*axes), keepdims=int(keep))
     return tensor(dtype, without(x.dims, axes, keep=keep))
 
 
@@ -175,10 +175,10 @@ def segment_reduce(call: Call) -> Tensor:
     ctx.require_rank(segments, axis + 1)
     ctx.check(not x.dtype or kind(x.dtype) >= FLOAT, laws.FOLDS_FLOATS)
     for a, b in zip(segments.dims[:axis], x.dims, strict=False):
-        call.unchecked(equal(a, b), laws.SEGMENT_NUMBERS_HAVE_FIRST_AXES_OF_DATA)
+        call.open_if_broken(equal(a, b), laws.SEGMENT_NUMBERS_HAVE_FIRST_AXES_OF_DATA)
     if ends is not None or not call.flag("unsafe"):
         ctx.require_at_least(segments.numel, 1, laws.INPUT_NOT_EMPTY)
-    ctx.grant_elements(segments)
+    ctx.assume_elements(segments)
     return tensor(x.dtype, x.replace(axis, segments[axis] - int(ends is not None)).dims)
 
 
@@ -193,13 +193,13 @@ def running(call: Call) -> Tensor:
     asked = call.text("dtype") if "dtype" in call.names else ""
     dtype = asked or ("int64" if base(call) in WIDENED and kind(x.dtype) < FLOAT and x.dtype else x.dtype)
     if in_place(call):
-        return kept(call, x, tensor(asked or x.dtype, x.dims))
+        return store_in_place(call, x, tensor(asked or x.dtype, x.dims))
     if base(call) == "cumsum" and x.rank and kind(dtype) < FLOAT:
         value = flags(call, x) if x.dtype == "bool" else x.value
         if isinstance(value, Field) and entries(value.element):
             return tensor(dtype, x.dims, _counts(x, value.element, axis))
         if x.value is not None:
-            return result(call.ctx, "CumSum", cast(x, dtype), listed(axis))
+            return result(call.ctx, "CumSum", cast(x, dtype), vector(axis))
     return tensor(dtype, x.dims)
 
 
@@ -207,7 +207,7 @@ def _counts(x: Tensor, element: Item, axis: int) -> Value | None:
     """Return the number of set flags up to each position, as if all flags were equal; None for other elements."""
     if not isinstance(element, Dim) or not is_flag(element):
         return None
-    return valued(x.dims, element * (position(x.rank - axis) + 1))
+    return value_of(x.dims, element * (position(x.rank - axis) + 1))
 
 
 @operator("diff.default")
@@ -224,7 +224,7 @@ def diff(call: Call) -> Tensor:
     x = joined
     if times != 1 or kind(dtype) != INTEGER or x.value is None:
         return tensor(dtype, [maximum(d - times, 0) if i == axis else d for i, d in enumerate(x.dims)])
-    later, earlier = (result(ctx, "Slice", x, listed(a), listed(b), listed(axis)) for a, b in ((1, END), (0, -1)))
+    later, earlier = (result(ctx, "Slice", x, vector(a), vector(b), vector(axis)) for a, b in ((1, END), (0, -1)))
     return result(ctx, "Sub", later, earlier)
 
 
@@ -245,7 +245,7 @@ def gradient(call: Call) -> list[Tensor]:
         ctx.require_at_least(x[axis], order + 1, laws.SAMPLES_FOR_SLOPE.of(least=order + 1))
         if place is not None:
             ctx.require_rank(place, 1)
-            call.unchecked(equal(place[0], x[axis]), laws.PLACE_PER_SAMPLE)
+            call.open_if_broken(equal(place[0], x[axis]), laws.PLACE_PER_SAMPLE)
     return [tensor(as_float(x.dtype) if not places else "", x.dims)] * len(axes)
 
 
@@ -267,7 +267,7 @@ def between(call: Call, y: Tensor, axis: int) -> Shape:
     return call.ctx.broadcast(inner.dims, x.replace(axis - y.rank, maximum(x[axis - y.rank] - 1, 0)).dims)
 
 
-def integrated(call: Call, y: Tensor) -> str:
+def integral_type(call: Call, y: Tensor) -> str:
     """Return the element type of an integral."""
     x = call.optional("x")
     return as_float(y.dtype if x is None else result_type([(y, False), (x, False)]))
@@ -277,7 +277,7 @@ def integrated(call: Call, y: Tensor) -> str:
 def cumulative_trapezoid(call: Call) -> Tensor:
     """Return the cumulative integral along an axis, one element shorter than the samples."""
     y = call.tensor("y")
-    return tensor(integrated(call, y), between(call, y, call.ctx.normal(call.integer("dim"), y.rank)))
+    return tensor(integral_type(call, y), between(call, y, call.ctx.normal(call.integer("dim"), y.rank)))
 
 
 @operator("trapezoid.dx", "trapezoid.x", "trapz.dx", "trapz.x")
@@ -285,7 +285,7 @@ def trapezoid(call: Call) -> Tensor:
     """Integrate along an axis, which is dropped; without samples the result is 0, whatever their coordinates."""
     y = call.tensor("y")
     axis = call.ctx.normal(call.integer("dim"), y.rank)
-    dtype = integrated(call, y) if y[axis].lo >= 1 or integrated(call, y) == y.dtype else ""
+    dtype = integral_type(call, y) if y[axis].lo >= 1 or integral_type(call, y) == y.dtype else ""
     if call.ctx.holds(equal(y[axis], 0)):
         return tensor(dtype, without(y.dims, (axis,), keep=False))
     return tensor(dtype, without(between(call, y, axis), (axis,), keep=False))

@@ -45,7 +45,7 @@ def _table() -> dict[str, str]:
 
 
 @cache
-def decomposed() -> frozenset[str]:
+def decomposed_operators() -> frozenset[str]:
     """Return the operators that `run_decompositions()` replaces by others."""
     return frozenset((Path(__file__).parent / "decomposed.txt").read_text(encoding="utf-8").splitlines())
 

@@ -152,11 +152,11 @@ def _constant(call: Call, name: str) -> Tensor:
 
 
 def _item(call: Call, x: Tensor) -> Number:
-    call.ctx.grant_elements(x, only_sizes=True)
+    call.ctx.assume_elements(x, only_sizes=True)
     return x.value.items[0] if isinstance(x.value, Elements) else None
 
 
-def applied(function: Callable[..., Number], numbers: Sequence[Number]) -> Number:
+def apply_function(function: Callable[..., Number], numbers: Sequence[Number]) -> Number:
     """Return the function's result; None if an operand is unknown or the result has an unrounded square root."""
     result = None if None in numbers else function(*numbers)
     return None if isinstance(result, Float) and result.blurred else result
@@ -168,7 +168,7 @@ def arithmetic(call: Call) -> Tensor:
     numbers, types = operands(call)
     op = call.ctx.node.op
     whole = op in WHOLES or (op not in REALS and REAL not in types)
-    return scalar(applied(ARITHMETIC[op], numbers), "int64" if whole else REAL)
+    return scalar(apply_function(ARITHMETIC[op], numbers), "int64" if whole else REAL)
 
 
 @operator(*DIVISIONS)
@@ -179,7 +179,7 @@ def divide(call: Call) -> Tensor:
     if isinstance(divisor, Dim):
         call.ctx.require(differs(divisor, 0), laws.NOT_DIVIDED_BY_ZERO, divisor, 0)
     whole = call.ctx.node.op not in REALS and REAL not in types
-    return scalar(applied(DIVISIONS[call.ctx.node.op], numbers), "int64" if whole else REAL)
+    return scalar(apply_function(DIVISIONS[call.ctx.node.op], numbers), "int64" if whole else REAL)
 
 
 @operator(*COMPARISONS, *LOGIC)
@@ -189,7 +189,7 @@ def compare(call: Call) -> Tensor:
     op = call.ctx.node.op
     function = COMPARISONS[op] if op in COMPARISONS else LOGIC[op]
     whole = op not in COMPARISONS and set(types) != {"bool"}  # bitwise on integers
-    return scalar(None if whole else applied(function, numbers), "int64" if whole else "bool")
+    return scalar(None if whole else apply_function(function, numbers), "int64" if whole else "bool")
 
 
 @operator("torch.sym_ite")
@@ -264,7 +264,7 @@ def assertion(call: Call) -> None:
         asserted = differs(truth, 0)
         call.ctx.require(asserted, laws.ASSERTED.of(condition=asserted))
     else:
-        call.ctx.grant_elements(condition)
+        call.ctx.assume_elements(condition)
 
 
 @operator("_assert_tensor_metadata.default")

@@ -116,7 +116,7 @@ def attribute_factors(ctx: RuleContext) -> list[Float | None]:
 def input_factors(ctx: RuleContext, index: int, count: int) -> list[Float | None]:
     """Return the factors that an input lists, None where unknown."""
     scales = ctx.input(index)
-    ctx.grant(index)
+    ctx.assume_valid(index)
     ctx.require_equal(scales.numel, count, laws.FACTOR_PER_RESIZED_AXIS)
     listed = scales.value.items if isinstance(scales.value, Elements) else ()
     factors = [f if isinstance(f, Float) else None for f in listed]
@@ -141,7 +141,9 @@ def in_proportion(
         ctx.require(some if pairs else TRUE, laws.FACTORS_POSITIVE)
     factor = common_factor(pairs, larger=larger)
     return [
-        limited(Scaled(x[i]) if keep else multiplied(ctx, i, x[i], factor), x[i], size, larger=None if keep else larger)
+        limit_size(
+            Scaled(x[i]) if keep else multiply_size(ctx, i, x[i], factor), x[i], size, larger=None if keep else larger
+        )
         for i, size, keep in zip(axes, asked, kept, strict=True)
     ]
 
@@ -156,7 +158,7 @@ def common_factor(pairs: Sequence[tuple[Dim, Dim | None]], *, larger: bool) -> F
     return reduce(float_greatest if larger else float_least, factors) if len(factors) == len(pairs) > 0 else None
 
 
-def multiplied(ctx: RuleContext, axis: int, size: Dim, factor: Float | None) -> Scaled:
+def multiply_size(ctx: RuleContext, axis: int, size: Dim, factor: Float | None) -> Scaled:
     """Return `size * factor`, multiplied in float32 and rounded to the nearest integer, halves up."""
     wide = None if factor is None else (from_dim(size, "float32") * factor).cast("float64")
     if factor is None or wide is None:
@@ -168,7 +170,7 @@ def multiplied(ctx: RuleContext, axis: int, size: Dim, factor: Float | None) -> 
     return Scaled(rounded, one=one, grows=grows)
 
 
-def limited(axis: Scaled, size: Dim, asked: Dim | None, *, larger: bool | None) -> Scaled:
+def limit_size(axis: Scaled, size: Dim, asked: Dim | None, *, larger: bool | None) -> Scaled:
     """Return the axis, at most (`larger`: at least) as long as requested; unchanged if that isn't known (None)."""
     if asked is None:
         return axis

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, at_least, divides, equal, product
 from shapesmt.ops.shared.indices import require_places
-from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
+from shapesmt.ops.shared.require import complete_sizes, require_least, require_shape, require_vector
 from shapesmt.ops.shared.windows import TOWARDS_ZERO
 from shapesmt.ops.windows.spatial import filters, pooling, require_group
 from shapesmt.rules import RuleContext, Tensor, rule
@@ -75,7 +75,7 @@ def affine_grid(ctx: RuleContext) -> Tensor:
     if items[0] is not None:
         ctx.require_equal(items[0], theta[0], laws.SIZE_AND_THETA_SAME_BATCH)
     require_least(ctx, items[2:], 1, laws.GRID_NOT_EMPTY)
-    return ctx.tensor([theta[0], *sized(ctx, items[2:], 1), axes])
+    return ctx.tensor([theta[0], *complete_sizes(ctx, items[2:], 1), axes])
 
 
 @rule("MaxUnpool", since=9)
@@ -86,12 +86,12 @@ def max_unpool(ctx: RuleContext) -> Tensor:
     pairs = zip(x.dims[2:], pooling(ctx, x), strict=True)
     least = [(d - 1) * a.stride + a.kernel - a.head - a.tail for d, a in pairs]
     require_least(ctx, least, 1, laws.OUTPUT_NOT_EMPTY)
-    sizes = unpooled(ctx, [x[0], x[1], *least])
+    sizes = unpool_sizes(ctx, [x[0], x[1], *least])
     require_places(ctx, 1, product(sizes), laws.INDICES_INSIDE_OUTPUT)
     return ctx.tensor(sizes)
 
 
-def unpooled(ctx: RuleContext, inferred: Sequence[Dim]) -> list[Dim]:
+def unpool_sizes(ctx: RuleContext, inferred: Sequence[Dim]) -> list[Dim]:
     """Return the sizes of `output_shape`, if given; they have no fewer elements than the inferred sizes."""
     if not ctx.has(2):
         return list(inferred)
@@ -103,7 +103,7 @@ def unpooled(ctx: RuleContext, inferred: Sequence[Dim]) -> list[Dim]:
     known = [d for d in items if d is not None]
     if len(known) == len(inferred):
         ctx.require_at_least(product(known), product(inferred), laws.OUTPUT_SHAPE_HAS_POOLED_ELEMENTS)
-    return [*inferred[:2], *sized(ctx, items[2:])]
+    return [*inferred[:2], *complete_sizes(ctx, items[2:])]
 
 
 @rule("DeformConv", since=19)

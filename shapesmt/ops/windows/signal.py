@@ -8,7 +8,7 @@ from shapesmt import laws
 from shapesmt.algebra import ZERO, Dim, all_of, any_of, as_dim, at_least, equal, less, maximum
 from shapesmt.algebra.numeric import Float
 from shapesmt.graph import DTYPES
-from shapesmt.ops.shared.items import wrapped
+from shapesmt.ops.shared.items import wrap
 from shapesmt.ops.shared.windows import quotient
 from shapesmt.rules import Elements, RuleContext, Tensor, rule
 
@@ -40,7 +40,7 @@ def require_axisless(ctx: RuleContext, index: int) -> None:
 @rule("DFT", since=17)
 def dft_17(ctx: RuleContext) -> Tensor:
     """Compute the Fourier transform along the axis in an attribute."""
-    return transformed(ctx, ctx.integer("axis", 1))
+    return transform(ctx, ctx.integer("axis", 1))
 
 
 @rule("DFT", since=20)
@@ -57,10 +57,10 @@ def dft(ctx: RuleContext) -> Tensor:
         kept = not half and not ctx.has(1)
         sizes = [d if kept else ctx.fresh(f"size{i}") for i, d in enumerate(x.dims[:-1])]
         return ctx.tensor([*sizes, 1 if half and back else 2])
-    return transformed(ctx, axis[0])
+    return transform(ctx, axis[0])
 
 
-def transformed(ctx: RuleContext, axis: int) -> Tensor:
+def transform(ctx: RuleContext, axis: int) -> Tensor:
     """Transform `[..., n, ..., 1 or 2]` to `[..., length, ..., 2]`; `onesided`: half of a spectrum, or back from it."""
     half, back, x = ctx.flag("onesided"), ctx.flag("inverse"), ctx.input(0, least=2)
     axis = ctx.normal(axis, x.rank)
@@ -78,7 +78,7 @@ def transformed(ctx: RuleContext, axis: int) -> Tensor:
 
 def in_32_bits(number: Dim) -> Dim:
     """Return the lowest 32 bits of a number as int32, which is what runtimes read."""
-    rest = wrapped(number, "int32")
+    rest = wrap(number, "int32")
     return number if rest is None else rest
 
 

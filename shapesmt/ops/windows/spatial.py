@@ -62,7 +62,7 @@ def filters(ctx: RuleContext, x: Tensor, w: Tensor, rounding: Rounding = DOWN) -
     return [a._replace(same=same(ctx)) for a in windows(ctx, w.dims[2:], rounding)]
 
 
-def convolved(ctx: RuleContext, x: Tensor, w: Tensor, bias: int, dtype: str | None = None) -> Tensor:
+def convolve(ctx: RuleContext, x: Tensor, w: Tensor, bias: int, dtype: str | None = None) -> Tensor:
     """Convolve `[n, c, *sizes]` with weights `[m, c/group, *kernel]`: `[n, m, *positions of the window]`."""
     axes = filters(ctx, x, w)
     require_group(ctx, x, w)
@@ -85,7 +85,7 @@ def require_group(ctx: RuleContext, x: Tensor, w: Tensor) -> None:
 def conv(ctx: RuleContext) -> Tensor:
     """Convolve the padded input with each filter; the window has elements, as runtimes never return otherwise."""
     x, w = ctx.input(0), ctx.input(1)
-    y = convolved(ctx, x, w, 2)
+    y = convolve(ctx, x, w, 2)
     _require_window(ctx, w, (x[0], x[1], w[0]))
     return y
 
@@ -103,7 +103,7 @@ def conv_integer(ctx: RuleContext) -> Tensor:
     require_single(ctx, 2)
     ctx.require_rank(ctx.input(1), 3, least=True)
     require_one_or(ctx, 3, ctx.input(1)[0], laws.ONE_ZERO_POINT_OR_PER_FILTER)
-    return convolved(ctx, ctx.input(0), ctx.input(1), 99, "int32")
+    return convolve(ctx, ctx.input(0), ctx.input(1), 99, "int32")
 
 
 @rule("QLinearConv", since=10, traits=Traits.MIXED)
@@ -114,7 +114,7 @@ def qlinear_conv(ctx: RuleContext) -> Tensor:
     ctx.require_rank(w, 3, least=True)
     for index in (4, 5):
         require_one_or(ctx, index, w[0], laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_FILTER)
-    return convolved(ctx, x, w, 8, ctx.input(7).dtype)
+    return convolve(ctx, x, w, 8, ctx.input(7).dtype)
 
 
 @rule("ConvTranspose", traits=Traits.MIXED)
@@ -158,7 +158,7 @@ def spread(ctx: RuleContext, size: Dim, axis: Window, extra: int, asked: int | N
 # Pooling
 
 
-def pooled(ctx: RuleContext, size: Dim, axis: Window) -> Dim:
+def window_count(ctx: RuleContext, size: Dim, axis: Window) -> Dim:
     """Return the number of window positions, for the `auto_pad` in use: listed, none, or as much as needed."""
     padding: Dim | int = axis.head + axis.tail if ctx.text("auto_pad", "NOTSET") == "NOTSET" else 0
     if same(ctx):
@@ -200,7 +200,7 @@ def pool(ctx: RuleContext) -> Tensor:
     x = ctx.input(0)
     axes = pooling(ctx, x)
     require_batch_only_empty(ctx, x)
-    return ctx.tensor([*x.dims[:2], *(pooled(ctx, d, a) for d, a in zip(x.dims[2:], axes, strict=True))])
+    return ctx.tensor([*x.dims[:2], *(window_count(ctx, d, a) for d, a in zip(x.dims[2:], axes, strict=True))])
 
 
 @rule("AveragePool", "LpPool")

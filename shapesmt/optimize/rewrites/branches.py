@@ -13,7 +13,7 @@ def take_branches(draft: Draft) -> None:
     """Replace each If whose condition is the same for every admissible input by the branch that it takes."""
     for place in sorted(draft.nodes):
         node = draft.nodes[place]
-        truth = constants(integers(draft.known(node.inputs[0]))) if draft.operator(node) == "If" else None
+        truth = constants(integers(draft.facts_of(node.inputs[0]))) if draft.operator(node) == "If" else None
         branch = node.attributes.get("then_branch" if truth == [1] else "else_branch") if truth else None
         body = draft.bodies.get(branch) if isinstance(branch, Graph) else None
         if body is not None and place not in draft.kept and _movable(body):
@@ -63,7 +63,7 @@ def _take(draft: Draft, place: Place, body: Draft) -> None:
         names |= {name: draft.name(name) for name in inner.outputs if name}
         outputs = [names.get(name, "") for name in inner.outputs]
         draft.insert(place, inner._replace(inputs=inputs, outputs=outputs), body.original(inner_place))
-        draft.tensors.update({names[name]: body.known(name) for name in inner.outputs if name})
+        draft.tensors.update({names[name]: body.facts_of(name) for name in inner.outputs if name})
     for output, result in zip(node.outputs, map(body.final, body.graph.outputs), strict=True):
         if output:
             draft.insert(place, Node("Identity", "", node.name, [names.get(result, result)], [output]))

@@ -36,7 +36,7 @@ def expand_before_broadcast(site: Site) -> Change:
         if made is None or inner is None or not inner.inputs[0]:
             continue
         others = [site.read(i).shape for i in range(len(site.node.inputs)) if i != index]
-        shapes = [site.draft.known(inner.inputs[0]).shape, *others]
+        shapes = [site.draft.facts_of(inner.inputs[0]).shape, *others]
         if all(any(_has(s, i - len(made), d) for s in shapes) for i, d in enumerate(made)):
             names = [*site.node.inputs]
             names[index] = inner.inputs[0]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from shapesmt.algebra import ZERO, Dim, as_dim, product, total
 from shapesmt.optimize.rewrites.site import Change, Site, formula, rewrite
-from shapesmt.optimize.rewrites.targets import VIEWS, reshaped, target
+from shapesmt.optimize.rewrites.targets import VIEWS, reshape_node, target
 from shapesmt.rules import move_positions, position
 
 
@@ -56,5 +56,5 @@ def _reshape(site: Site) -> Change:
     """Return the reshape of the data, or of the tensor that the data is a view of."""
     inner = site.producer(0, *VIEWS)
     sources = [site.name(0), *(inner.inputs[:1] if inner is not None else ())]
-    targets = ((name, target(site, site.draft.known(name))) for name in sources)
-    return next((reshaped(site, name, numbers) for name, numbers in targets if numbers is not None), None)
+    targets = ((name, target(site, site.draft.facts_of(name))) for name in sources)
+    return next((reshape_node(site, name, numbers) for name, numbers in targets if numbers is not None), None)

@@ -67,9 +67,9 @@ def no_padding(site: Site) -> Change:
 def single_part(site: Site) -> Change:
     """Only one of the joined tensors has elements."""
     axis = site.integer("axis", 0)
-    parts = [name for name in site.node.inputs if not _empty(site.draft.known(name), axis)]
+    parts = [name for name in site.node.inputs if not _empty(site.draft.facts_of(name), axis)]
     if len(parts) == 1:
-        return parts[0] if site.draft.known(parts[0]).shape is not None else None
+        return parts[0] if site.draft.facts_of(parts[0]).shape is not None else None
     fewer = 1 < len(parts) < len(site.node.inputs)
     return site.node._replace(inputs=parts) if fewer else None
 

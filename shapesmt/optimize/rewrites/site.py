@@ -35,12 +35,12 @@ class Site:
 
     def read(self, index: int) -> Tensor:
         """Return the facts proven about an input."""
-        return self.draft.known(self.name(index))
+        return self.draft.facts_of(self.name(index))
 
     @property
     def made(self) -> Tensor:
         """The facts proven about the first output."""
-        return self.draft.known(self.node.outputs[0])
+        return self.draft.facts_of(self.node.outputs[0])
 
     def like(self, index: int = 0) -> bool:
         """Whether the output has the element type and the shape of an input, by the normal forms of the sizes."""
@@ -78,7 +78,7 @@ class Site:
 def integers(t: Tensor) -> Sequence[Dim] | None:
     """Return the elements of a tensor of integers; None unless each is one formula of the sizes."""
     value = t.value
-    if not isinstance(value, Elements) or not all(isinstance(i, Dim) and settled(i) for i in value.items):
+    if not isinstance(value, Elements) or not all(isinstance(i, Dim) and has_one_value(i) for i in value.items):
         return None
     return [i for i in value.items if isinstance(i, Dim)]
 
@@ -89,7 +89,7 @@ def constants(items: Sequence[Dim] | None) -> list[int] | None:
     return numbers if items is not None and len(numbers) == len(items) else None
 
 
-def settled(term: Item) -> bool:
+def has_one_value(term: Item) -> bool:
     """Whether a term has one value in each run: it depends on no unknown element and no iteration of a loop."""
     return term is not None and all(s.kind in SETTLED for s in term.symbols)
 
@@ -101,7 +101,7 @@ def formula(t: Tensor) -> Dim | None:
     return value.element if isinstance(value, Field) and known else None
 
 
-def pinned(t: Tensor) -> bool:
+def has_formulas(t: Tensor) -> bool:
     """Whether each element of a tensor is a formula of the sizes, so that equal formulas are equal elements."""
     return t.shape is not None and (formula(t) is not None or integers(t) is not None)
 

@@ -23,7 +23,7 @@ def target(site: Site, source: Tensor) -> list[int] | None:
     before, shape = source.shape, site.made.shape
     if before is None or shape is None or site.draft.version < _TARGETED:
         return None
-    same = copied(site.draft.form, before, shape)
+    same = copied_axes(site.draft.form, before, shape)
     numbers = [0 if same[i] and d.constant is None else d.constant for i, d in enumerate(shape)]
     open_axes = [i for i, n in enumerate(numbers) if n is None]
     if len(open_axes) > 1 or any(n == 0 and not s for n, s in zip(numbers, same, strict=True)):
@@ -33,12 +33,12 @@ def target(site: Site, source: Tensor) -> list[int] | None:
     return [-1 if n is None else n for n in numbers]
 
 
-def copied(form: Form, before: Sequence[Dim], shape: Sequence[Dim]) -> list[bool]:
+def copied_axes(form: Form, before: Sequence[Dim], shape: Sequence[Dim]) -> list[bool]:
     """Return for each size whether it equals the size of that axis in `before`, for which 0 may stand in a target."""
     return [form.zeros and i < len(before) and d is before[i] for i, d in enumerate(shape)]
 
 
-def reshaped(site: Site, source: str, numbers: Sequence[int]) -> Node:
+def reshape_node(site: Site, source: str, numbers: Sequence[int]) -> Node:
     """Return a node that reshapes a tensor to a constant target."""
     name = _vector(site, numbers, "target")
     return site.node._replace(op="Reshape", inputs=[source, name], attributes=Attributes.EMPTY)
@@ -51,7 +51,7 @@ def constant_target(site: Site) -> Change:
     if constants(items) is not None and not site.node.attributes:
         return None
     numbers = target(site, site.read(0))
-    return None if numbers is None else reshaped(site, site.name(0), numbers)
+    return None if numbers is None else reshape_node(site, site.name(0), numbers)
 
 
 @rewrite(*VIEWS)
@@ -62,8 +62,8 @@ def view_of_view(site: Site) -> Change:
         return None
     if site.draft.is_output(site.name(0)):
         return None
-    numbers = target(site, site.draft.known(inner.inputs[0]))
-    return None if numbers is None else reshaped(site, inner.inputs[0], numbers)
+    numbers = target(site, site.draft.facts_of(inner.inputs[0]))
+    return None if numbers is None else reshape_node(site, inner.inputs[0], numbers)
 
 
 @rewrite("Expand")

@@ -13,7 +13,7 @@ from shapesmt.algebra import Dim, Formula, as_dim, at_least
 from shapesmt.graph import Literal, Node
 from shapesmt.optimize.draft import Draft, Place
 from shapesmt.optimize.rewrites.site import Site, constants, integers
-from shapesmt.optimize.rewrites.targets import copied
+from shapesmt.optimize.rewrites.targets import copied_axes
 from shapesmt.rules import Tensor, elements, tensor
 
 LONGEST = 16  # elements; longer vectors aren't rebuilt
@@ -48,7 +48,7 @@ class Builder:
         draft = self.draft
         names = [*draft.graph.inputs, *(n for p in sorted(draft.nodes) for n in draft.nodes[p].outputs if n)]
         for name in names:
-            self._note(name, draft.known(name))
+            self._note(name, draft.facts_of(name))
 
     def _note(self, name: str, t: Tensor) -> None:
         for axis, d in enumerate(t.shape or ()):
@@ -68,7 +68,7 @@ class Builder:
             yield from [Piece(n, None, tuple(slots[:length])) for n in names if self._there(n, before)][:1]
         for name, axis in self.sizes.get(slots[0].dim, ())[:SOURCES]:
             if self._there(name, before):
-                shape = self.draft.known(name).shape or ()
+                shape = self.draft.facts_of(name).shape or ()
                 same = [s.dim is d for s, d in zip(slots, shape[axis:], strict=False)]
                 yield Piece(name, axis, tuple(slots[: same.index(False) if False in same else len(same)]))
 
@@ -95,7 +95,7 @@ class Builder:
         if planned is None:
             return None
         pieces = planned[1]
-        kept = set[Place]().union(*(cone(self.draft, p.source, gone) for p in pieces if p.source))
+        kept = set[Place]().union(*(closure(self.draft, p.source, gone) for p in pieces if p.source))
         new = sum(self._new(p) for p in pieces) + (len(pieces) > 1) + extra
         return pieces if new < len(gone - kept) else None
 
@@ -103,38 +103,38 @@ class Builder:
         """Return the number of nodes that are added for a piece."""
         if not piece.source or piece.axis is None:
             return 0
-        whole = len(piece.slots) == len(self.draft.known(piece.source).shape or ())
+        whole = len(piece.slots) == len(self.draft.facts_of(piece.source).shape or ())
         return 1 if whole or self.draft.version >= _SLICED else 2
 
     def _cost(self, piece: Piece, gone: set[Place]) -> int:
         """Return the number of nodes that a piece needs, including those that would be removed otherwise."""
-        return self._new(piece) + len(cone(self.draft, piece.source, gone)) if piece.source else 0
+        return self._new(piece) + len(closure(self.draft, piece.source, gone)) if piece.source else 0
 
     def build(self, pieces: Sequence[Piece], like: str) -> str:
         """Add the nodes that make a vector of these pieces, and return its name."""
-        names = [self._built(piece, like) for piece in pieces]
+        names = [self._build(piece, like) for piece in pieces]
         if len(names) == 1:
             return names[0]
         items = [s.dim if p.source else _number(s) for p in pieces for s in p.slots]
-        return self._added("Concat", names, f"{like}.vector", items, axis=0)
+        return self._add_node("Concat", names, f"{like}.vector", items, axis=0)
 
-    def _built(self, piece: Piece, like: str) -> str:
+    def _build(self, piece: Piece, like: str) -> str:
         items = [s.dim for s in piece.slots]
         if not piece.source:
             numbers = [s.number for s in piece.slots if s.number is not None]
             return self.draft.constant(Literal("int64", (len(numbers),), numbers), f"{like}.sizes")
         if piece.axis is None:
             return piece.source
-        shape, start, end = self.draft.known(piece.source).shape or (), piece.axis, piece.axis + len(items)
+        shape, start, end = self.draft.facts_of(piece.source).shape or (), piece.axis, piece.axis + len(items)
         if len(shape) == len(items):
-            return self._added("Shape", [piece.source], f"{like}.shape", items)
+            return self._add_node("Shape", [piece.source], f"{like}.shape", items)
         if self.draft.version >= _SLICED:
-            return self._added("Shape", [piece.source], f"{like}.shape", items, start=start, end=end)
-        every = self._added("Shape", [piece.source], f"{like}.shape", shape)
+            return self._add_node("Shape", [piece.source], f"{like}.shape", items, start=start, end=end)
+        every = self._add_node("Shape", [piece.source], f"{like}.shape", shape)
         axes = self.draft.constant(Literal("int64", (len(items),), range(start, end)), f"{like}.axes")
-        return self._added("Gather", [every, axes], f"{like}.sizes", items, axis=0)
+        return self._add_node("Gather", [every, axes], f"{like}.sizes", items, axis=0)
 
-    def _added(self, op: str, inputs: Sequence[str], like: str, items: Sequence[Dim], **attributes: int) -> str:
+    def _add_node(self, op: str, inputs: Sequence[str], like: str, items: Sequence[Dim], **attributes: int) -> str:
         made = tensor("int64", [len(items)], elements((len(items),), items))
         name = self.draft.add(op, inputs, like, made, **attributes)
         self._note(name, made)
@@ -161,7 +161,7 @@ def dying(draft: Draft, name: str, reader: Place | None = None) -> set[Place]:
     return {p for p in gone if draft.nodes[p].op != "Constant"}
 
 
-def cone(draft: Draft, name: str, among: set[Place]) -> set[Place]:
+def closure(draft: Draft, name: str, among: set[Place]) -> set[Place]:
     """Return the nodes in `among` from which a tensor is computed."""
     reached: set[Place] = set()
     ahead = [name]
@@ -190,9 +190,9 @@ def rebuild(draft: Draft, proves: Callable[[Formula], bool]) -> None:
 def _rebuild_vector(builder: Builder, node: Node) -> None:
     """Rebuild a vector (or one number) of sizes from the fewest nodes, if a node needs it that isn't about sizes."""
     draft, name = builder.draft, node.outputs[0]
-    t = draft.known(name)
+    t = draft.facts_of(name)
     items = integers(t) if t.dtype == "int64" and t.shape is not None and len(t.shape) < 2 else None
-    if not items or len(items) > LONGEST or constants(items) is not None or not _needed(draft, name):
+    if not items or len(items) > LONGEST or constants(items) is not None or not _is_needed(draft, name):
         return
     slots = [Slot(d, d.constant) for d in items]
     gone, scalar = dying(draft, name), t.shape == ()
@@ -207,10 +207,12 @@ def _rebuild_vector(builder: Builder, node: Node) -> None:
     draft.sweep(gone)
 
 
-def _needed(draft: Draft, name: str) -> bool:
+def _is_needed(draft: Draft, name: str) -> bool:
     """Whether the graph returns the tensor, or a node reads it whose outputs aren't sizes themselves."""
     readers = [draft.nodes[p] for p in draft.readers.get(name, ())]
-    return draft.is_output(name) or any(integers(draft.known(o)) is None for node in readers for o in node.outputs if o)
+    return draft.is_output(name) or any(
+        integers(draft.facts_of(o)) is None for node in readers for o in node.outputs if o
+    )
 
 
 def _rebuild_target(builder: Builder, place: Place, site: Site) -> None:
@@ -228,7 +230,7 @@ def _rebuild_target(builder: Builder, place: Place, site: Site) -> None:
     before = site.read(0).shape or ()
     slots = [
         Slot(d, 0 if same and d.constant is None else d.constant)
-        for d, same in zip(shape, copied(draft.form, before, shape), strict=True)
+        for d, same in zip(shape, copied_axes(draft.form, before, shape), strict=True)
     ]
     choices = [
         slots,

@@ -6,10 +6,10 @@ from shapesmt.algebra import Verdict, conjunct, conjunction
 from shapesmt.errors import printable
 from shapesmt.render.page.document import badge, code, copyable
 from shapesmt.render.page.markup import Content, Markup, tag
-from shapesmt.render.page.phrases import phrased
+from shapesmt.render.page.phrases import word_conditions
 from shapesmt.render.text.advice import command
-from shapesmt.render.text.text import COMPLETE, proofs, released, subject
-from shapesmt.render.text.words import adopted, assumed_of_data, count, interval, name, region_told
+from shapesmt.render.text.text import COMPLETE, proofs, release_line, subject
+from shapesmt.render.text.words import adopted_lines, assumed_of_data, count, interval, name, region_told
 from shapesmt.report import Finding, FindingKind, Report
 
 MOST_IN_HEADLINE = 90  # the most characters of a formula in a headline
@@ -23,10 +23,10 @@ def header(report: Report) -> Markup:
         tag("p", badge(report.verdict), tag("bdi", name(report.model), class_="model"), class_="verdict"),
         tag("h1", headline(report)),
         tag("p", text[:1].upper() + text[1:], class_="lead"),
-        tag("p", str(released(report.release)), class_="lead") if report.release is not None else None,
+        tag("p", str(release_line(report.release)), class_="lead") if report.release is not None else None,
         _inputs(report),
         [tag("p", f"hint: {printable(hint, 400)}", class_="faint") for hint in report.hints],
-        [tag("p", str(row), class_="faint") for row in adopted({}, {}, report.unadopted)],
+        [tag("p", str(row), class_="faint") for row in adopted_lines({}, {}, report.unadopted)],
         [tag("p", str(row), class_="faint") for row in assumed_of_data(report.assumed)],
         tag("p", proofs(report), class_="faint"),
         tag("p", f"{COMPLETE}: {report.certificate}", class_="faint") if report.certificate else None,
@@ -53,7 +53,7 @@ def headline(report: Report) -> Content:
     if report.verdict is Verdict.FAILS and first is not None:
         every = "Fails for every input" if report.symbols else "Fails"
         return f"{every}: {printable(first.title or first.law, 200)}"
-    return _undecided(first, len(grave))
+    return _undecided_title(first, len(grave))
 
 
 def _region_told(report: Report) -> Content:
@@ -62,7 +62,7 @@ def _region_told(report: Report) -> Content:
         return "Runs for some inputs and fails for others"
     how, formula = region_told(region)
     how = how[:1].upper() + how[1:]
-    words, left = phrased(region.conjuncts)
+    words, left = word_conditions(region.conjuncts)
     rest = [*map(str, left)]
     formula = " and ".join(map(conjunct, rest)) if words else conjunction(rest)
     if len(formula) > MOST_IN_HEADLINE or region.nowhere:
@@ -70,7 +70,7 @@ def _region_told(report: Report) -> Content:
     return [f"{how} {words}", " and " if words and rest else "", code(formula) if rest else ""]
 
 
-def _undecided(first: Finding | None, number: int) -> str:
+def _undecided_title(first: Finding | None, number: int) -> str:
     if first is None:
         return "Not decided"
     if first.kind == FindingKind.UNSUPPORTED:

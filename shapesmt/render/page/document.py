@@ -20,7 +20,7 @@ SIGNS = {Verdict.PROVED: "✓", Verdict.UNKNOWN: "?", Verdict.DEPENDS: "◐", Ve
 MOST_CODE = 400
 
 
-def document(title: str, body: Content, scripts: Sequence[str] = ()) -> str:
+def page_document(title: str, body: Content, scripts: Sequence[str] = ()) -> str:
     """Return the whole page."""
     style, script = _assets(["base.css", "parts.css", "print.css"]), _assets(scripts)
     allowed = f"style-src '{_hash(style)}'" + (f"; script-src '{_hash(script)}'" if script else "")

@@ -16,7 +16,7 @@ _COLOURS = {"green": "#187a3c", "yellow": "#8a5a00", "red": "#b3261e", "magenta"
 _MOST_LINES = 200
 
 
-def excerpt(answer: AnyResult) -> str:
+def excerpt_html(answer: AnyResult) -> str:
     """Return the text of an answer as HTML, coloured as on a terminal, escaped, and folded to the width of the cell."""
     rows = []
     for number, row in enumerate(lines(answer)):

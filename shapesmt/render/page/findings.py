@@ -9,8 +9,8 @@ from shapesmt.errors import printable
 from shapesmt.render.page.document import badge, code, section
 from shapesmt.render.page.drawings.chain import cause_graph
 from shapesmt.render.page.markup import Content, Markup, tag
-from shapesmt.render.text.findings import assignment, causes, finding_head, first_advice, replayed
-from shapesmt.render.text.stories import Story, stories
+from shapesmt.render.text.findings import assignment, causes, finding_head, first_advice, replay_sentence
+from shapesmt.render.text.stories import Story, stories_of
 from shapesmt.render.text.words import count, name, runs_when
 from shapesmt.report import (
     CauseGraph,
@@ -30,10 +30,10 @@ _MOST_NODES = 200  # the most nodes of a group that are listed
 _MOST_WARNINGS = 200
 
 
-def findings(page: PageData) -> Markup | None:
+def findings_section(page: PageData) -> Markup | None:
     """Return a card for each cause, in the order of the report; None without findings."""
     judged = page.report.judged
-    every = stories(judged, page.report.groups)
+    every = stories_of(judged, page.report.groups)
     if not every:
         return None
     places = {id(finding): place for place, finding in enumerate(judged)}
@@ -116,7 +116,7 @@ def _inputs_that_fail(finding: Finding, sliders: Sequence[Slider]) -> Iterator[t
         how = "as at" if finding.verdict is Verdict.FAILS else "fails at"
         yield how, [assignment(finding.counterexample), _try(finding.counterexample, sliders)]
     if finding.replay is not None:
-        yield "replay", replayed(finding.replay)
+        yield "replay", replay_sentence(finding.replay)
 
 
 def _try(example: Counterexample, sliders: Sequence[Slider]) -> Content:

@@ -6,12 +6,12 @@ The page needs no other file. All text from the model passes through `tag` or `d
 from __future__ import annotations
 
 from shapesmt.render.page.answer import header
-from shapesmt.render.page.document import document, section
-from shapesmt.render.page.findings import findings, warnings
+from shapesmt.render.page.document import page_document, section
+from shapesmt.render.page.findings import findings_section, warnings
 from shapesmt.render.page.markup import Markup, tag
 from shapesmt.render.page.region import regions
-from shapesmt.render.page.sizes import calculator_data, sizes
-from shapesmt.render.page.tensors import tensors
+from shapesmt.render.page.sizes import calculator_data, sizes_section
+from shapesmt.render.page.tensors import tensors_section
 from shapesmt.render.text.words import count, name
 from shapesmt.report import PageData
 
@@ -32,14 +32,14 @@ def html_page(page: PageData) -> str:
     main = tag(
         "main",
         regions(page),
-        sizes(page),
-        findings(page),
+        sizes_section(page),
+        findings_section(page),
         warnings(report),
         _map(page),
-        tensors(page),
+        tensors_section(page),
     )
     body = [header(report), main, calculator_data(page.calculator)]
-    return document(f"{report.verdict.value} {name(report.model)}", body, SCRIPTS)
+    return page_document(f"{report.verdict.value} {name(report.model)}", body, SCRIPTS)
 
 
 def _map(page: PageData) -> Markup | None:

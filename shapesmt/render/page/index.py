@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.page.answer import headline
-from shapesmt.render.page.document import badge, document, section
+from shapesmt.render.page.document import badge, page_document, section
 from shapesmt.render.page.markup import Markup, tag
 from shapesmt.render.text.summary import tables, totals
 from shapesmt.render.text.words import count, name
@@ -36,7 +36,7 @@ def index_page(batch: BatchReport, links: Mapping[str, str]) -> str:
         tag("header", tag("h1", title), tag("p", totals(batch), class_="lead")),
         tag("main", *([*shared, models] if len(rows) > MANY else [models, *shared])),
     ]
-    return document(title, body)
+    return page_document(title, body)
 
 
 def _table(columns: Sequence[str], rows: Sequence[Markup]) -> Markup:

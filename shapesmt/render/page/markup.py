@@ -34,7 +34,7 @@ def tag(element: str, *content: Content, **attributes: str | float | None) -> Ma
         for key, value in attributes.items()
         if value is not None
     )
-    ending = "" if element in _VOID else f"{_joined(content)}</{element}>"
+    ending = "" if element in _VOID else f"{_concatenate(content)}</{element}>"
     return Markup(f"<{element}{written}>{ending}")
 
 
@@ -55,7 +55,7 @@ def data(identity: str, value: object) -> Markup:
     text = json.dumps(value, separators=(",", ":"))  # ASCII: line separators are escaped
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
-    return Markup(f'<script type="application/json" id="{_escaped(identity)}">{text}</script>')
+    return Markup(f'<script type="application/json" id="{_escape(identity)}">{text}</script>')
 
 
 def exact(number: int) -> int | str:
@@ -67,15 +67,15 @@ def exact(number: int) -> int | str:
     return number if abs(number) < _EXACT else str(number)
 
 
-def _joined(content: Content) -> str:
+def _concatenate(content: Content) -> str:
     if content is None:
         return ""
     if isinstance(content, str | int):
-        return content if isinstance(content, Markup) else _escaped(str(content))
-    return "".join(map(_joined, content))
+        return content if isinstance(content, Markup) else _escape(str(content))
+    return "".join(map(_concatenate, content))
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return escape(printable(text, _MOST))
 
 

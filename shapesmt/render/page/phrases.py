@@ -22,11 +22,11 @@ _MOST_PARTS = 4
 
 def in_words(conditions: Sequence[Conjunct]) -> str | None:
     """Word the conjunction of conditions as the end of a sentence that begins with "when"; None if one has no words."""
-    words, rest = phrased(conditions)
+    words, rest = word_conditions(conditions)
     return None if rest else words
 
 
-def phrased(conditions: Sequence[Conjunct]) -> tuple[str, list[Conjunct]]:
+def word_conditions(conditions: Sequence[Conjunct]) -> tuple[str, list[Conjunct]]:
     """Return the conditions that can be worded, in words, and the others; "" and all if they are too many."""
     phrases: dict[tuple[str, str], list[str]] = {}
     relations: list[str] = []
@@ -40,11 +40,11 @@ def phrased(conditions: Sequence[Conjunct]) -> tuple[str, list[Conjunct]]:
             case _:
                 rest.append(condition)
     texts = [
-        f"{joined(names)} {'is' if len(names) == 1 else 'are'} {one if len(names) == 1 else many}"
+        f"{english_list(names)} {'is' if len(names) == 1 else 'are'} {one if len(names) == 1 else many}"
         for (one, many), names in phrases.items()
     ]
     texts += relations
-    return (joined(texts), rest) if len(texts) <= _MOST_PARTS else ("", list(conditions))
+    return (english_list(texts), rest) if len(texts) <= _MOST_PARTS else ("", list(conditions))
 
 
 def _about_one(condition: Interval | Residue) -> tuple[str, str] | None:
@@ -74,10 +74,10 @@ def _near(k: int, less: int, more: int) -> tuple[str, str]:
     return one, many
 
 
-def joined(texts: Sequence[str]) -> str:
+def english_list(texts: Sequence[str]) -> str:
     """Concatenate texts to an English list.
 
-    >>> joined("a"), joined("ab"), joined("abc")
+    >>> english_list("a"), english_list("ab"), english_list("abc")
     ('a', 'a and b', 'a, b and c')
     """
     return " and ".join(filter(None, (", ".join(texts[:-1]), "".join(texts[-1:]))))

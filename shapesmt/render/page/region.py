@@ -11,7 +11,7 @@ from shapesmt.render.page.answer import MOST_IN_HEADLINE, remedies
 from shapesmt.render.page.document import code, section
 from shapesmt.render.page.drawings import grid
 from shapesmt.render.page.markup import Markup, data, tag
-from shapesmt.render.page.phrases import in_words, joined
+from shapesmt.render.page.phrases import english_list, in_words
 from shapesmt.render.text.words import beside_guards, count, name, region_told
 from shapesmt.report import Cell, Guarded, NumberLine, PageData, Precondition, Raster, Run
 
@@ -28,12 +28,16 @@ def regions(page: PageData) -> Markup | None:
     rasters = [r for r in page.regions if isinstance(r, Raster)]
     drawn = [tag("div", [_line(line, places) for line in lines], class_="lines") if lines else None]
     drawn += [_grid(raster, number, places) for number, raster in enumerate(rasters)]
-    told = () if in_words(region.conjuncts) is None and len(region.whole) <= MOST_IN_HEADLINE else _told(region)
-    text = tag("div", *told, *_beside_guards(report.guarded), _counted(page.regions), remedies(report))
+    told = (
+        ()
+        if in_words(region.conjuncts) is None and len(region.whole) <= MOST_IN_HEADLINE
+        else _condition_formula(region)
+    )
+    text = tag("div", *told, *_beside_guards(report.guarded), _count_line(page.regions), remedies(report))
     return section("Where it runs", text, drawn)
 
 
-def _told(region: Precondition) -> Iterator[Markup]:
+def _condition_formula(region: Precondition) -> Iterator[Markup]:
     """Yield the condition as a formula."""
     how, formula = region_told(region)
     yield tag("p", f"The model {how}")
@@ -47,7 +51,7 @@ def _beside_guards(guarded: Guarded | None) -> Iterator[Markup]:
         yield tag("p", f"{before[0].upper()}{before[1:]} ", code(formula) if formula else None, after)
 
 
-def _counted(drawn: Sequence[NumberLine | Raster]) -> Markup | None:
+def _count_line(drawn: Sequence[NumberLine | Raster]) -> Markup | None:
     """State how many choices of sizes run; None if a dimension is unbounded or not counted."""
     counts = [r.counts for r in drawn]
     known = [c for c in counts if c is not None]
@@ -59,7 +63,7 @@ def _counted(drawn: Sequence[NumberLine | Raster]) -> Markup | None:
     names += [axis.name for r in drawn if isinstance(r, Raster) for axis in reversed(r.axes)]
     what = "values" if len(names) == 1 else "choices"
     at = f" at {_values(fixed)}" if fixed else ""
-    over = joined([name(n) for n in names])
+    over = english_list([name(n) for n in names])
     return tag("p", tag("b", f"{running:,}"), f" of {total:,} {what} of {over} run{at}", class_="counted")
 
 

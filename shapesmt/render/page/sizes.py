@@ -14,7 +14,7 @@ _MOST_STEPS = 1 << 31  # a range with more positions has no slider, only a field
 _LETTERS = {Verdict.PROVED: "p", Verdict.UNKNOWN: "u", Verdict.DEPENDS: "d", Verdict.FAILS: "f"}
 
 
-def sizes(page: PageData) -> Markup | None:
+def sizes_section(page: PageData) -> Markup | None:
     """Return the sliders, and places for the verdict at these sizes, sizes nearby that run, and the inputs' shapes."""
     calculator = page.calculator
     if not calculator.sliders:

@@ -31,7 +31,7 @@ _COLUMNS = (
 _NOTHING = TensorData("constant", ())
 
 
-def tensors(page: PageData) -> Markup | None:
+def tensors_section(page: PageData) -> Markup | None:
     """Return the table of all tensors, which first shows those whose sizes vary; None without tensors."""
     bounds = page.bounds
     if not bounds.tensors:

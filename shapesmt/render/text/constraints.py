@@ -54,7 +54,7 @@ def _requirements(conditions: Sequence[Condition]) -> Iterator[Line]:
     yield line(2, "it requires" if conditions else "it requires nothing")
     law = ""
     for condition in conditions[:_MOST]:
-        decided = _decided(condition)
+        decided = _verdict_parts(condition)
         if condition.expr == "True":
             yield line(4, printable(condition.law, 400), *decided)
             continue
@@ -65,7 +65,7 @@ def _requirements(conditions: Sequence[Condition]) -> Iterator[Line]:
     yield from _rest(len(conditions), "requirement")
 
 
-def _decided(condition: Condition) -> tuple[str | tuple[str, str], ...]:
+def _verdict_parts(condition: Condition) -> tuple[str | tuple[str, str], ...]:
     """Return the verdict and the certificate of a requirement; () if it has no verdict."""
     verdict = condition.verdict
     return () if verdict is None else ("  ", (verdict.value, STYLES[verdict]), (f" ({condition.by})", FAINT))

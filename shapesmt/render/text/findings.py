@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.text.sources import position, quotation
-from shapesmt.render.text.words import FAINT, STRONG, STYLES, Line, code, column, count, line, listed, name, runs_when
+from shapesmt.render.text.words import (
+    FAINT,
+    STRONG,
+    STYLES,
+    Line,
+    code,
+    column,
+    count,
+    first_items,
+    line,
+    name,
+    runs_when,
+)
 from shapesmt.report import Cause, Counterexample, Finding, FindingKind, Group, Replay, Side, SymbolRange
 
 if TYPE_CHECKING:
@@ -53,7 +65,7 @@ def finding_lines(
     yield from brief_lines(finding, symbols, group)
     if finding.replay is not None:
         loud = STYLES[Verdict.FAILS] if finding.replay.confirmed is False else ""
-        yield line(2, (replayed(finding.replay), loud))
+        yield line(2, (replay_sentence(finding.replay), loud))
     if finding.because:
         yield line(2, "because")
         yield from causes(finding.because, most)
@@ -216,11 +228,11 @@ def _inputs_that_fail(finding: Finding, fixed: AbstractSet[str], group: Group | 
         yield line(2, "it hinges on a size that only the data decide")
 
 
-def replayed(replay: Replay) -> str:
+def replay_sentence(replay: Replay) -> str:
     """Return the result of the replay in one sentence; a disagreement is in capitals.
 
     >>> from shapesmt.report import Replay
-    >>> replayed(Replay("onnxruntime 1.20.0", True, "fc", "the inner sizes differ"))
+    >>> replay_sentence(Replay("onnxruntime 1.20.0", True, "fc", "the inner sizes differ"))
     'confirmed by onnxruntime 1.20.0: the inner sizes differ'
     """
     runtime, message = name(replay.runtime), printable(replay.message, 400)
@@ -243,9 +255,9 @@ def _example(example: Counterexample, fixed: AbstractSet[str], *, every: bool = 
     parts = [f"{name(symbol)}={example.symbols[symbol]}" for symbol in matter]
     if not every:
         parts += [f"any {name(symbol)}" for symbol in free if symbol not in matter]
-    at = f"{', as' if every else ''} at {listed(parts, most=12)}" if parts else ""
+    at = f"{', as' if every else ''} at {first_items(parts, most=12)}" if parts else ""
     shapes = input_shapes(example.inputs)
-    decided = listed([f"{name(size)}={value}" for size, value in example.data.items()])
+    decided = first_items([f"{name(size)}={value}" for size, value in example.data.items()])
     shapes += f"{'; ' * bool(shapes)}data for which {decided}" if decided else ""
     if not shapes:
         return at
@@ -271,7 +283,7 @@ def shape_text(shape: Sequence[int]) -> str:
 
 def _together(names: Sequence[str]) -> str:
     if len(names) > _MOST_NAMED:
-        return listed(names, most=_MOST_NAMED - 1)
+        return first_items(names, most=_MOST_NAMED - 1)
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 

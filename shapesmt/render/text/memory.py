@@ -12,13 +12,13 @@ from shapesmt.render.text.words import (
     STRONG,
     Line,
     admissible,
-    adopted,
+    adopted_lines,
     code,
     column,
     count,
+    first_items,
     headline,
     line,
-    listed,
     name,
 )
 
@@ -55,22 +55,22 @@ def memory_text(memory: Memory) -> Iterator[Line]:
     if memory.worst is None:
         yield headline(Verdict.FAILS, name(memory.model), f"no input is valid, so nothing is held{ending}")
         return
-    yield line(0, f"{name(memory.model)}: ", *_most(memory.worst, _SHARING[memory.mode]), ending)
-    yield from adopted(memory.symbols)
+    yield line(0, f"{name(memory.model)}: ", *_maximum_text(memory.worst, _SHARING[memory.mode]), ending)
+    yield from adopted_lines(memory.symbols)
     if memory.verdict is Verdict.DEPENDS:
         yield line(0, "over the inputs that run, which are not all; `shapesmt check` says which")
     yield from _moment(memory.worst)
     yield line(2, (f"beside them: inputs {amount(memory.inputs)}, weights {amount(memory.weights)}", FAINT))
     if memory.unknown:
-        unknown = listed([name(tensor) for tensor in memory.unknown])
+        unknown = first_items([name(tensor) for tensor in memory.unknown])
         yield line(2, f"{count(len(memory.unknown), 'tensor')} of unknown size: {unknown}")
     yield from _table(memory.tensors)
-    yield from _asked(memory)
+    yield from _lines_at_sizes(memory)
     if memory.indices is not None:
         yield from _indices(memory.indices)
 
 
-def _most(peak: Peak, what: str) -> Iterator[str | tuple[str, str]]:
+def _maximum_text(peak: Peak, what: str) -> Iterator[str | tuple[str, str]]:
     """Yield the text about the maximum number of bytes, in parts with their styles."""
     if peak.bytes is not None:
         yield f"{'' if peak.exact else '~'}{amount(peak.bytes)}", STRONG
@@ -79,7 +79,7 @@ def _most(peak: Peak, what: str) -> Iterator[str | tuple[str, str]]:
     yield f"{what} ", ""
     yield "have no end" if peak.exact else "have no end that is known", STRONG
     if peak.endless:
-        sizes = listed([name(symbol) for symbol in peak.endless])
+        sizes = first_items([name(symbol) for symbol in peak.endless])
         yield f", as {sizes} {'has' if len(peak.endless) == 1 else 'have'} none"
 
 
@@ -96,7 +96,7 @@ def _where(witness: Mapping[str, int] | None) -> str:
 
 
 def _sizes(sizes: Mapping[str, int]) -> str:
-    return listed([f"{name(symbol)}={value}" for symbol, value in sizes.items()])
+    return first_items([f"{name(symbol)}={value}" for symbol, value in sizes.items()])
 
 
 def _table(tensors: Sequence[HeldTensor]) -> Iterator[Line]:
@@ -116,12 +116,12 @@ def _table(tensors: Sequence[HeldTensor]) -> Iterator[Line]:
         yield line(2, (f"and {len(rest)} more{more}", FAINT))
 
 
-def _asked(memory: Memory) -> Iterator[Line]:
+def _lines_at_sizes(memory: Memory) -> Iterator[Line]:
     """Yield the bytes at given sizes, the region that fits the budget, and the greatest size that does."""
     if memory.at is not None or memory.budget is not None:
         yield BLANK
     if memory.at is not None:
-        yield line(0, f"at {_sizes(memory.at.sizes)}: ", *_most(memory.at.worst, "activations"))
+        yield line(0, f"at {_sizes(memory.at.sizes)}: ", *_maximum_text(memory.at.worst, "activations"))
         yield from _moment(memory.at.worst)
     if memory.budget is not None:
         yield from _fits(f"fits {amount(memory.budget.bytes)}", memory.budget.text, exact=memory.budget.exact)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.text.advice import flags
-from shapesmt.render.text.words import FAINT, STRONG, Line, code, count, headline, line, listed, name
+from shapesmt.render.text.words import FAINT, STRONG, Line, code, count, first_items, headline, line, name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +44,7 @@ def simplified_text(simplified: Simplified, *, everything: bool = False) -> Iter
     yield nodes_left(simplified)
     yield from right_for(simplified.admissible)
     if simplified.defaults:
-        names = listed([name(n) for n in simplified.defaults])
+        names = first_items([name(n) for n in simplified.defaults])
         how = "taken to be the file's, whatever a caller gives" if simplified.trusted else "left to the caller"
         yield line(2, f"inputs with a value in the file, {how}: {names}")
     if region:
@@ -70,7 +70,7 @@ def repairs_text(repairs: Repairs) -> Iterator[Line]:
     if repairs.written:
         yield line(0, f"wrote {name(repairs.written)}, with proposal {repairs.taken}")
     if repairs.nodes:
-        yield line(2, f"new in it: {listed([name(n) for n in repairs.nodes])}")
+        yield line(2, f"new in it: {first_items([name(n) for n in repairs.nodes])}")
     ended = "" if repairs.complete else "; the time ended first: a longer --timeout may find more"
     yield line(0, (f"{count(repairs.tried, 'change')} tried in {repairs.seconds:.2f} s after reading{ended}", FAINT))
 

@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from shapesmt.render.text.findings import brief_lines, common_path, finding_head, finding_lines
-from shapesmt.render.text.words import BLANK, FAINT, Line, count, line, listed, name
+from shapesmt.render.text.words import BLANK, FAINT, Line, count, first_items, line, name
 from shapesmt.report import Finding, Group, SymbolRange
 
 MOST_LINES = 40
@@ -38,7 +38,7 @@ class Story(NamedTuple):
         return (f" and {count(more, 'more node')}" if more else "") + (after if behind else "")
 
 
-def stories(findings: Sequence[Finding], groups: Sequence[Group] = ()) -> list[Story]:
+def stories_of(findings: Sequence[Finding], groups: Sequence[Group] = ()) -> list[Story]:
     """Return the findings by group, in the order of the first of each; a finding without a group is its own story."""
     members: dict[object, list[Finding]] = {}
     for finding in findings:
@@ -70,7 +70,7 @@ def story_lines(
     if shown < len(every):
         names = [f"{name(s.first.node)} ({s.first.verdict.value})" for s in every[shown:]]
         yield BLANK
-        yield line(0, f"{count(len(names), 'more finding')}: {listed(names, most=_MOST_NAMED)}; --all lists them")
+        yield line(0, f"{count(len(names), 'more finding')}: {first_items(names, most=_MOST_NAMED)}; --all lists them")
 
 
 def _fitting(heights: Sequence[int], room: int) -> int:
@@ -89,7 +89,7 @@ def _bodies(story: Story, symbols: Mapping[str, SymbolRange], *, everything: boo
     names = [name(f.node) for f in (story.first, *story.others)]
     path = common_path(names)
     short = [f".../{text[len(path) :]}" if path else text for text in names[1:]]
-    also = line(2, ("also: " + listed(short, most=len(names) if everything else _MOST_NAMED), FAINT))
+    also = line(2, ("also: " + first_items(short, most=len(names) if everything else _MOST_NAMED), FAINT))
     for most in (0,) if everything else (_MOST_CAUSES, _FEW_CAUSES):
         yield [*finding_lines(story.first, symbols, group=story.group, most=most), *([also] if story.others else [])]
     yield list(brief_lines(story.first, symbols, story.group))

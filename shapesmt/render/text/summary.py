@@ -17,7 +17,7 @@ _WIDEST = 60  # the most columns of the first cell of a row
 _WIDTH = max(len(verdict.value) for verdict in Verdict)
 
 
-def unchecked(model: Unchecked) -> Iterator[Line]:
+def unchecked_line(model: Unchecked) -> Iterator[Line]:
     """Yield the line about a model that could not be checked."""
     yield line(0, (_ERROR, STYLES[Verdict.FAILS]), f" {name(model.model)}: {_reason(model)}")
 
@@ -27,7 +27,7 @@ def _reason(model: Unchecked) -> str:
     return printable(model.error.removeprefix(f"{PurePath(model.model).name}: "), 1000)
 
 
-def summary(result: BatchReport) -> Iterator[Line]:
+def summary_lines(result: BatchReport) -> Iterator[Line]:
     """Yield a row for each model: its verdict, how much of it is proved, when it runs; then the totals."""
     width = column(["model", *(name(model.model) for model in result.models)])
     yield line(0, (f"{'verdict':{_WIDTH}}  {'model':{width}}  proved", STRONG))
@@ -44,8 +44,8 @@ def summary(result: BatchReport) -> Iterator[Line]:
 
 def fleet(result: BatchReport) -> Iterator[Line]:
     """Yield the summary, then tables of failing laws, operators and exporters, each cut after its first rows."""
-    yield from summary(result)
-    yield from _shared(result.tally)
+    yield from summary_lines(result)
+    yield from _shared_tables(result.tally)
 
 
 def _extent(report: Report) -> Iterator[str | tuple[str, str]]:
@@ -95,7 +95,7 @@ def tables(tally: Tally) -> list[Rows]:
     return [table for table in (*counted, Rows("exporters", heads, exported)) if table.rows]
 
 
-def _shared(tally: Tally) -> Iterator[Line]:
+def _shared_tables(tally: Tally) -> Iterator[Line]:
     for _, heads, rows in tables(tally):
         shown = [heads, *([printable(row[0], _WIDEST), *row[1:]] for row in rows[:MOST_ROWS])]
         widths = [max(map(len, cells)) for cells in zip(*shown, strict=True)]

@@ -19,16 +19,16 @@ from shapesmt.render.text.words import (
     STYLES,
     Line,
     admissible,
-    adopted,
+    adopted_lines,
     code,
     column,
     count,
     either,
     extent,
+    first_items,
     headline,
     interval,
     line,
-    listed,
     name,
 )
 from shapesmt.report import Remedy
@@ -61,7 +61,7 @@ def bounds_text(bounds: Bounds) -> Iterator[Line]:
     loose = sum(not tensor.exact for tensor in bounds.tensors.values())
     exact = f"{loose} not exact (marked ~)" if loose else "every bound attained and proven"
     yield line(0, f"{name(bounds.model)}: {count(len(bounds.tensors), 'tensor')}, {exact}{ending}")
-    yield from adopted(bounds.symbols)
+    yield from adopted_lines(bounds.symbols)
     if bounds.verdict is Verdict.DEPENDS:
         yield line(0, f"over {_running(bounds)}; `shapesmt check` says which")
     yield BLANK
@@ -146,7 +146,7 @@ def witnesses(tensors: Mapping[str, TensorBounds]) -> Iterator[Line]:
     dims = {dim.expr: dim for bounds in tensors.values() for dim in bounds.shape or () if dim.min != dim.max}
     for dim in dims.values():
         ends = [
-            f"{size} at {listed([f'{name(symbol)}={value}' for symbol, value in witness.items()])}"
+            f"{size} at {first_items([f'{name(symbol)}={value}' for symbol, value in witness.items()])}"
             for size, witness in zip((dim.min, dim.max), dim.witnesses, strict=True)
             if witness and size is not None
         ]
@@ -224,15 +224,15 @@ def facts_text(facts: ModelFacts) -> Iterator[Line]:
     ranges = {d: interval(a.range.min, a.range.max, a.range.step) for d, a in facts.dimensions.items()}
     wide = column(ranges.values())
     for d, about_dim in islice(facts.dimensions.items(), _MOST_TENSORS):
-        axes = listed([name(axis) for axis in about_dim.axes], most=4)
+        axes = first_items([name(axis) for axis in about_dim.axes], most=4)
         alias = f"  also {name(about_dim.alias)}" if about_dim.alias else ""
         yield line(2, f"{name(d):{width}}  {ranges[d]:{wide}}  {axes}{alias}")
     if len(facts.dimensions) > _MOST_TENSORS:
         yield line(2, (f"and {len(facts.dimensions) - _MOST_TENSORS} more; --format json has all", FAINT))
     if facts.values:
-        yield line(2, f"small inputs whose elements --value declares: {listed([name(v) for v in facts.values])}")
+        yield line(2, f"small inputs whose elements --value declares: {first_items([name(v) for v in facts.values])}")
     yield BLANK
-    missing = listed([f"{name(op)} ({count(number, 'node')})" for op, number in facts.missing.items()])
+    missing = first_items([f"{name(op)} ({count(number, 'node')})" for op, number in facts.missing.items()])
     yield line(0, f"no rule for {missing}" if missing else "every operator has a rule")
     declared = flags(Remedy(dict(islice(ranges.items(), _MOST_OPTIONS))))
     yield line(0, "next: ", (f"{shell('shapesmt', 'check', facts.model)} {declared}".rstrip(), STRONG))

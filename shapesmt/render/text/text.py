@@ -16,15 +16,15 @@ from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.text.advice import flags
 from shapesmt.render.text.findings import causes
-from shapesmt.render.text.stories import MOST_LINES, height, stories, story_lines
-from shapesmt.render.text.warnings import warnings
+from shapesmt.render.text.stories import MOST_LINES, height, stories_of, story_lines
+from shapesmt.render.text.warnings import warning_lines
 from shapesmt.render.text.words import (
     BLANK,
     FAINT,
     STRONG,
     Line,
     admissible,
-    adopted,
+    adopted_lines,
     assumed_of_data,
     beside_guards,
     code,
@@ -98,7 +98,7 @@ def lines(result: AnyResult, *, everything: bool = False) -> Iterator[Line]:
     return cast("Iterator[Line]", text)
 
 
-def folded(result: AnyResult, width: int | None = None, *, everything: bool = False) -> str:
+def wrap_text(result: AnyResult, width: int | None = None, *, everything: bool = False) -> str:
     """Return the text of `result` without colours, in lines of at most `width` columns (None: of any width)."""
     rows = lines(result, everything=everything)
     if width is None:
@@ -106,7 +106,7 @@ def folded(result: AnyResult, width: int | None = None, *, everything: bool = Fa
     from rich.console import Console
 
     console = Console(width=width, color_system=None, highlight=False, markup=False, emoji=False)
-    return "".join(segment.text for row in rows for segment in _fitted(row, console))
+    return "".join(segment.text for row in rows for segment in _wrap_line(row, console))
 
 
 def _write_rich(rows: Iterator[Line], stream: TextIO) -> None:
@@ -117,11 +117,11 @@ def _write_rich(rows: Iterator[Line], stream: TextIO) -> None:
     while chunk := list(islice(rows, _CHUNK)):
         segments: list[Segment] = []
         for row in chunk:
-            segments += _fitted(row, console)
+            segments += _wrap_line(row, console)
         console.print(Segments(segments), soft_wrap=True, end="")
 
 
-def _fitted(row: Line, console: Console) -> Iterator[Segment]:
+def _wrap_line(row: Line, console: Console) -> Iterator[Segment]:
     """Yield the pieces of a line, wrapped with a hanging indent if it is wider than the console."""
     from rich.cells import cell_len
     from rich.segment import Segment
@@ -145,31 +145,31 @@ def _fitted(row: Line, console: Console) -> Iterator[Segment]:
 
 def _reports(result: BatchReport, *, everything: bool = False) -> Iterator[Line]:
     """Yield the report of each model that isn't proved, then a line for each model."""
-    from shapesmt.render.text.summary import summary
+    from shapesmt.render.text.summary import summary_lines
 
     for report in result.reports:
         if report.verdict is not Verdict.PROVED:
             yield from _report(report, everything=everything)
             yield BLANK
             yield BLANK
-    yield from summary(result)
+    yield from summary_lines(result)
 
 
 def _report(report: Report, *, everything: bool = False) -> Iterator[Line]:
     head = [
         headline(report.verdict, name(report.model), subject(report)),
-        *adopted(report.symbols, report.origins, report.unadopted),
+        *adopted_lines(report.symbols, report.origins, report.unadopted),
         *(line(0, (f"hint: {printable(hint, 4000)}", FAINT)) for hint in report.hints),
         *assumed_of_data(report.assumed),
     ]
-    cautions = [*warnings(report, everything=everything)]
+    cautions = [*warning_lines(report, everything=everything)]
     end = [BLANK] if report.judged or report.warnings else []
     end += [*_region(report), line(0, (proofs(report), FAINT))]
     if report.certificate:
         end.append(line(0, (f"{COMPLETE}: {report.certificate}", FAINT)))
     room = MOST_LINES - sum(map(height, (head, cautions, end)))
     yield from head
-    yield from story_lines(stories(report.judged, report.groups), report.symbols, room, everything=everything)
+    yield from story_lines(stories_of(report.judged, report.groups), report.symbols, room, everything=everything)
     yield from cautions
     yield from end
 
@@ -216,7 +216,7 @@ def _region(report: Report) -> Iterator[Line]:
     """Yield the precondition of the whole model, and the flags under which it is proved."""
     region = report.precondition
     if report.release is not None:
-        yield released(report.release)
+        yield release_line(report.release)
     if region is None or report.verdict is Verdict.FAILS:
         return
     if region.text:
@@ -230,7 +230,7 @@ def _region(report: Report) -> Iterator[Line]:
         yield line(0, "PROVED with ", (flags(report.remedy), STRONG), note)
 
 
-def released(release: Release) -> Line:
+def release_line(release: Release) -> Line:
     """Return the line about the inputs for which a model runs without the `--dim` numbers that make it fail."""
     region = release.precondition
     how, formula = region_told(region)
@@ -260,8 +260,8 @@ def _explanation(explanation: Explanation) -> Iterator[Line]:
     target = explanation.target
     subject = name(explanation.model) + (f", {name(target)}" if target is not None else "")
     over = admissible(explanation.symbols, explanation.assumptions)
-    yield headline(explanation.verdict, subject, _told(explanation) + (f"; {over}" if over else ""))
-    every, single = stories(explanation.findings, explanation.groups), target is not None
+    yield headline(explanation.verdict, subject, _headline(explanation) + (f"; {over}" if over else ""))
+    every, single = stories_of(explanation.findings, explanation.groups), target is not None
     yield from story_lines(every, explanation.symbols, _ROOM, everything=single or len(every) == 1)
     if any(fact.expr != "False" for fact in explanation.facts):
         yield BLANK
@@ -307,7 +307,7 @@ def _origin(answer: ErrorOrigin) -> Iterator[Line]:
     return error_text(answer)
 
 
-def _told(explanation: Explanation) -> str:
+def _headline(explanation: Explanation) -> str:
     """Return the text of an explanation's first line."""
     findings = explanation.findings
     if not findings:

@@ -13,7 +13,7 @@ _MOST_WARNINGS = 3
 _STYLE = "bold magenta"
 
 
-def warnings(report: Report, *, everything: bool = False) -> Iterator[Line]:
+def warning_lines(report: Report, *, everything: bool = False) -> Iterator[Line]:
     """Yield the warnings of a report as a section, after a blank line: the first few, or all with `everything`."""
     if not report.warnings:
         return

@@ -131,10 +131,10 @@ def count(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
-def listed(items: Sequence[str], most: int = 6) -> str:
+def first_items(items: Sequence[str], most: int = 6) -> str:
     """Return the first few items as text, and how many more there are.
 
-    >>> listed("abc"), listed("abcdefgh")
+    >>> first_items("abc"), first_items("abcdefgh")
     ('a, b, c', 'a, b, c, d, e, f and 2 more')
     """
     more = len(items) - most
@@ -181,10 +181,10 @@ def admissible(symbols: Mapping[str, SymbolRange], assumptions: Sequence[str] = 
     'batch in 1..32, n = 8 with batch % 2 == 0'
     """
     relations = conjunction([printable(text, _MOST_CODE) for text in assumptions])
-    return " with ".join(part for part in (listed(list(_named(symbols))), relations) if part)
+    return " with ".join(part for part in (first_items(list(_range_texts(symbols))), relations) if part)
 
 
-def adopted(
+def adopted_lines(
     symbols: Mapping[str, SymbolRange],
     origins: Mapping[str, str] = MappingProxyType({}),
     unadopted: Mapping[str, SymbolRange] = MappingProxyType({}),
@@ -193,13 +193,13 @@ def adopted(
     theirs: dict[str, list[str]] = {}
     for symbol, r in symbols.items():
         if r.source not in _BY_HAND:
-            theirs.setdefault(r.source, []).extend(_named({symbol: r}))
+            theirs.setdefault(r.source, []).extend(_range_texts({symbol: r}))
     for text, source in origins.items():
         theirs.setdefault(source, []).append(printable(text, _MOST_CODE))
     for source, declared in theirs.items():
-        yield line(0, (f"{_SOURCES.get(source, f'from {name(source)}')}: {listed(declared)}", FAINT))
+        yield line(0, (f"{_SOURCES.get(source, f'from {name(source)}')}: {first_items(declared)}", FAINT))
     if unadopted:
-        noted = listed(list(_named(unadopted)))
+        noted = first_items(list(_range_texts(unadopted)))
         yield line(0, (f"noted in the file under names that no input has, so not adopted: {noted}; use --dim", FAINT))
 
 
@@ -215,9 +215,9 @@ def assumed_of_data(assumed: Sequence[Assumed]) -> Iterator[Line]:
         place = f"'{name(one.tensor)}' at {name(one.node)}" if one.tensor else f"at {name(one.node)}"
         by_law.setdefault(one.law, []).append(place)
     for law, places in by_law.items():
-        yield line(0, (f"assumed of data: {printable(law, 200)} ({listed(places, 3)})", FAINT))
+        yield line(0, (f"assumed of data: {printable(law, 200)} ({first_items(places, 3)})", FAINT))
 
 
-def _named(symbols: Mapping[str, SymbolRange]) -> Iterator[str]:
+def _range_texts(symbols: Mapping[str, SymbolRange]) -> Iterator[str]:
     for symbol, r in symbols.items():
         yield f"{name(symbol)} {'=' if r.min == r.max else 'in'} {interval(r.min, r.max, r.step)}"

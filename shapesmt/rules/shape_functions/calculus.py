@@ -156,7 +156,7 @@ class Calculus:
 
     def dim(self, s: Tensor, index: int) -> Dim:
         """Return the dimension at an index, from the end if negative; a new unknown one if the rank is unknown."""
-        if self._unranked(s):
+        if self._lacks_rank(s):
             return self.unknown_dim()
         self.check(-s.rank <= index < s.rank, laws.DIMENSION_INDEX_IN_RANGE.of(index=index, rank=s.rank))
         return s[index]
@@ -167,7 +167,7 @@ class Calculus:
 
     def num_elements(self, s: Tensor) -> Dim:
         """Return the product of the dimensions; an unknown dimension if the rank is unknown."""
-        return self.unknown_dim() if self._unranked(s) else product(s.dims)
+        return self.unknown_dim() if self._lacks_rank(s) else product(s.dims)
 
     def debug_string(self, what: Tensor | Dim) -> str:
         """Return a text for a shape or dimension: `[1,?,3]`, `?`."""
@@ -189,7 +189,7 @@ class Calculus:
 
     def with_rank_at_least(self, s: Tensor, rank: int) -> Tensor:
         """Return the shape; require at least that rank."""
-        if self._unranked(s):
+        if self._lacks_rank(s):
             self._hold(at_least(s.ndim or rank, rank), laws.UNKNOWN_SHAPE_RANK_AT_LEAST.of(least=rank), s.ndim, rank)
             return self.unknown_shape(lo=rank)
         self.check(s.rank >= rank, laws.SHAPE_RANK_AT_LEAST.of(least=rank, rank=s.rank))
@@ -197,7 +197,7 @@ class Calculus:
 
     def with_rank_at_most(self, s: Tensor, rank: int) -> Tensor:
         """Return the shape; require at most that rank."""
-        if self._unranked(s):
+        if self._lacks_rank(s):
             self._hold(at_most(s.ndim or rank, rank), laws.UNKNOWN_SHAPE_RANK_AT_MOST.of(most=rank), s.ndim, rank)
             return self.unknown_shape(hi=rank)
         self.check(s.rank <= rank, laws.SHAPE_RANK_AT_MOST.of(most=rank, rank=s.rank))
@@ -241,7 +241,7 @@ class Calculus:
 
     def merge_prefix(self, s: Tensor, prefix: Tensor) -> tuple[Tensor, Tensor]:
         """Return the shape and its prefix, with their common dimensions merged."""
-        if self._unranked(s) or self._unranked(prefix):
+        if self._lacks_rank(s) or self._lacks_rank(prefix):
             return s, prefix
         self.with_rank_at_least(s, prefix.rank)
         pairs = zip(s.dims, prefix.dims, strict=False)
@@ -265,7 +265,7 @@ class Calculus:
         """Return `s[start:end:stride]`; ends beyond the rank are clamped."""
         if start == 0 and stride == 1 and (end is None or (s.shape is not None and end >= s.rank)):
             return s
-        if self._unranked(s):
+        if self._lacks_rank(s):
             return self.unknown_shape()
         rank = s.rank
         first, last = (i if i is None or i >= 0 else i + rank for i in (start, end))
@@ -281,14 +281,14 @@ class Calculus:
 
     def concatenate(self, a: Tensor, b: Tensor) -> Tensor:
         """Return the dimensions of `a`, then those of `b`."""
-        if self._unranked(a) or self._unranked(b):
+        if self._lacks_rank(a) or self._lacks_rank(b):
             known = a.ndim is not None and b.ndim is not None
             return tensor(a.dtype, None, ndim=(a.ndim or ZERO) + (b.ndim or ZERO)) if known else self.unknown_shape()
         return tensor(a.dtype, [*a.dims, *b.dims])
 
     def replace_dim(self, s: Tensor, index: int, size: Size) -> Tensor:
         """Return the shape with the dimension at that index replaced."""
-        if self._unranked(s):
+        if self._lacks_rank(s):
             return self.unknown_shape()
         self.check(-s.rank <= index < s.rank, laws.REPLACED_INDEX_IN_RANGE.of(index=index, rank=s.rank))
         return s.replace(index, self.make_dim(size))
@@ -305,14 +305,14 @@ class Calculus:
         """Whether a shape is one of the node's inputs, for which the caller can try every rank."""
         return not self.alone and any(s is t for t in self.inputs)
 
-    def _unranked(self, s: Tensor) -> bool:
+    def _lacks_rank(self, s: Tensor) -> bool:
         """Whether the rank isn't known; for an input, the rule is instead run at every rank."""
         if s.shape is None and self._is_input(s):
             raise UnknownRankError(s)
         return s.shape is None
 
 
-def solved(formula: Formula) -> dict[Atom, Dim]:
+def fixed_symbol(formula: Formula) -> dict[Atom, Dim]:
     """Return the symbol that an equality fixes to a number: `n - 3 == 0` gives {n: 3}; {} if there is none."""
     difference = formula.dim if formula.op == "eq" else None
     atom = next(iter(difference.symbols), None) if difference is not None and len(difference.symbols) == 1 else None
@@ -322,4 +322,4 @@ def solved(formula: Formula) -> dict[Atom, Dim]:
     return next(({atom: d} for d in number if d.constant is not None), {})
 
 
-__all__ = ["UNKNOWN_DIM", "UNKNOWN_RANK", "Calculus", "Size", "solved"]
+__all__ = ["UNKNOWN_DIM", "UNKNOWN_RANK", "Calculus", "Size", "fixed_symbol"]

@@ -10,8 +10,8 @@ from shapesmt.algebra import FALSE, ZERO, Atom, Dim, as_dim, at_least, substitut
 from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.graph import AttributeValue
 from shapesmt.rules.application import Application, Requirement
-from shapesmt.rules.registry import miscounted
-from shapesmt.rules.shape_functions.calculus import UNKNOWN_RANK, Calculus, Size, solved
+from shapesmt.rules.registry import count_error
+from shapesmt.rules.shape_functions.calculus import UNKNOWN_RANK, Calculus, Size, fixed_symbol
 from shapesmt.rules.tensors import Nested, Tensor, UnknownRankError, constant, tensor
 from shapesmt.rules.unranked import over_ranks
 from shapesmt.rules.value import Elements
@@ -100,7 +100,7 @@ class ShapeFunctions(Calculus):
 
     def merge_input(self, index: int, shape: Tensor) -> bool:
         """Merge a shape into an input's; return False, with nothing changed, if the two contradict each other."""
-        merged = self._tried(lambda: self.merge(self._at(index), shape))
+        merged = self._try(lambda: self.merge(self._at(index), shape))
         if merged is not None:
             self._replace(index, merged)
         return merged is not None
@@ -118,7 +118,7 @@ class ShapeFunctions(Calculus):
     def _replace(self, index: int, shape: Tensor) -> None:
         self.inputs = (*self.inputs[:index], shape, *self.inputs[index + 1 :])
 
-    def _tried(self, compute: Callable[[], Tensor]) -> Tensor | None:
+    def _try(self, compute: Callable[[], Tensor]) -> Tensor | None:
         """Return the computed shape, or None if one of its requirements can't hold."""
         before = len(self.requirements)
         try:
@@ -275,13 +275,13 @@ class ShapeFunctions(Calculus):
         pairs = list(zip(known, added, strict=False))
         if len(known) != len(added) or any(a.dtype not in ("", b.dtype) for a, b in pairs):
             return False
-        joined = [ShapeAndType(self._joined(a.shape, b.shape, join), b.dtype) for a, b in pairs]
+        joined = [ShapeAndType(self._try_join(a.shape, b.shape, join), b.dtype) for a, b in pairs]
         changed = any(a.shape is not j.shape or a.dtype != j.dtype for a, j in zip(known, joined, strict=True))
         handles[index] = joined if changed else known
         return changed
 
-    def _joined(self, known: Tensor, new: Tensor, join: Join) -> Tensor:
-        return self._tried(lambda: join(known, new)) or known
+    def _try_join(self, known: Tensor, new: Tensor, join: Join) -> Tensor:
+        return self._try(lambda: join(known, new)) or known
 
     # Running
 
@@ -293,13 +293,15 @@ class ShapeFunctions(Calculus):
         text = f"{message} for '{{{{node {node.name}}}}} = {node.op}[{attributes}]({', '.join(node.inputs)})'"
         text += f" with input shapes: {shapes}"
         requested = [(i, _items(self._at(i))) for i in sorted(self._requested) if i < len(self.inputs)]
-        known = [f"input[{i}] = <{' '.join(map(self._shown, items))}>" for i, items in requested if items is not None]
+        known = [
+            f"input[{i}] = <{' '.join(map(self._item_text, items))}>" for i, items in requested if items is not None
+        ]
         text += f" and with computed input tensors: {', '.join(known)}" if known else ""
         spelt = [f"input[{i}] = {self.debug_string(s)}" for i, s in enumerate(self._shapes) if s is not None]
         text += f" and with input tensors computed as partial shapes: {', '.join(spelt)}" if spelt else ""
         return f"{text}."
 
-    def _shown(self, item: Dim | None) -> str:
+    def _item_text(self, item: Dim | None) -> str:
         return "?" if item is None else self.debug_string(item)
 
     def run(self, rule: AnyRule) -> tuple[Tensor, ...]:
@@ -321,7 +323,7 @@ class ShapeFunctions(Calculus):
             try:
                 result = rule(self)
             except (AttributeError, IndexError, TypeError, ValueError) as error:
-                wrong = miscounted(self.node, self.version)
+                wrong = count_error(self.node, self.version)
                 if wrong:
                     raise ShapeMismatch(wrong) from error
                 raise
@@ -331,7 +333,7 @@ class ShapeFunctions(Calculus):
                 del self.requirements[stated:]
                 over_ranks = self._over_ranks(rule) if unknown.rank is None else None
                 self._hold_all(over_ranks.requirements if over_ranks else ())
-                if not self._ranked(over_ranks.ranks if over_ranks else (), unknown):
+                if not self._assign_ranks(over_ranks.ranks if over_ranks else (), unknown):
                     return over_ranks.outputs if over_ranks else ()
                 continue
             self._hold_all(self.requirements[stated:])
@@ -349,7 +351,7 @@ class ShapeFunctions(Calculus):
 
         return over_ranks(self.inputs, applied, self.node)
 
-    def _ranked(self, ranks: Sequence[tuple[Dim, int]], unknown: UnknownRankError) -> bool:
+    def _assign_ranks(self, ranks: Sequence[tuple[Dim, int]], unknown: UnknownRankError) -> bool:
         """Give inputs of unknown rank the ranks that the rule requires; return whether that changed any input."""
         needed = dict(ranks)
         before = self.inputs
@@ -369,7 +371,7 @@ class ShapeFunctions(Calculus):
                 sides = f": {r.left} and {r.right}" if r.left is not None and r.right is not None else ""
                 raise ShapeMismatch(f"{r.law}{sides}")
             for part in formula.conjuncts:
-                known.update(solved(part))
+                known.update(fixed_symbol(part))
 
 
 def _items(t: Tensor) -> Items | None:

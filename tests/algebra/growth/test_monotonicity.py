@@ -8,11 +8,11 @@ from random import Random
 import pytest
 
 from shapesmt.algebra.dim import Dim, symbol
-from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.evaluation import Evaluator
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import at_least, select
 from shapesmt.algebra.growth.monotonicity import half_line, monotone
-from shapesmt.algebra.substitute import atom_of
+from shapesmt.algebra.substitution import atom_of
 
 X, Y = symbol("x", 0, 9), symbol("y", 1, 9)
 

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from shapesmt.algebra import ZERO, Kind, at_least, differs, entry, equal, less, minimum, position, select, symbol
-from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.evaluation import Evaluator
 from shapesmt.algebra.numeric import ends_over, whatever_entries
 
 pytestmark = pytest.mark.quick

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from shapesmt.algebra import equal, symbol
-from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.evaluation import Evaluator
 from shapesmt.algebra.numeric import Float, choice, from_dim, literal
-from shapesmt.algebra.numeric.quotients import nearest_fraction, unrounded
+from shapesmt.algebra.numeric.quotients import drop_rounding, nearest_fraction
 
 KINDS = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
 NUMBERS = (1 / 748, 1 / 3, 0.1, 3.0, 2047.0, 5e-7, 60000.0, -1.5)
@@ -55,7 +55,7 @@ def test_rounded_quotients_are_quotients_of_integers_where_rounding_reaches_no_i
         rounded, values = from_dim(n, dtype) / literal(divisor, dtype), sizes.astype(kind) / kind(divisor)
         for number in adds[: random.randint(0, 2)]:
             rounded, values = rounded + literal(number, dtype), values + kind(number)
-        fraction = None if rounded.numerator is not None else unrounded(rounded, mantissa)
+        fraction = None if rounded.numerator is not None else drop_rounding(rounded, mantissa)
         if fraction is None:
             continue
         followed += 1

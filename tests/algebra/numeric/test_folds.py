@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 
 from shapesmt.algebra.dim import Kind, const, symbol
-from shapesmt.algebra.evaluate import Evaluator, evaluate, fits_int64
+from shapesmt.algebra.evaluation import Evaluator, evaluate, fits_int64
 from shapesmt.algebra.extremes import maximum
 from shapesmt.algebra.formula import absolute, at_least, equal, select
 from shapesmt.algebra.numeric import folds
 from shapesmt.algebra.numeric.folds import fold
-from shapesmt.algebra.substitute import substitute
+from shapesmt.algebra.substitution import substitute
 
 N, M = symbol("n", 0, 6), symbol("m", 0, 5)
 P, Q = symbol("@1", 0, kind=Kind.AXIS), symbol("@2", 0, kind=Kind.AXIS)

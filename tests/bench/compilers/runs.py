@@ -19,7 +19,7 @@ import onnxruntime as ort
 
 import shapesmt
 from shapesmt.errors import UsageError
-from shapesmt.examine import Question, analysed
+from shapesmt.examine import Question, analyse
 from shapesmt.replay.both import assignments
 from tests.bench.models import Subject, listed, subject
 
@@ -66,7 +66,7 @@ def _assigned(one: Subject, assume: list[str], reach: int) -> Iterator[dict[str,
     """Sizes with these relations, within the least reach that has any."""
     dims = {n: (lo, lo + reach if hi is None else min(hi, lo + reach)) for n, (lo, hi) in one.dims.items()}
     try:
-        a = analysed(one.model, Question(dims, assume=assume))
+        a = analyse(one.model, Question(dims, assume=assume))
     except UsageError:  # no admissible input
         yield from _assigned(one, assume, 4 * reach)
     else:

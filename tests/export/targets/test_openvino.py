@@ -17,7 +17,7 @@ import openvino as ov
 import shapesmt
 from shapesmt.errors import ModelError
 from shapesmt.export.targets.edit import graphs_of
-from shapesmt.export.targets.openvino import lost
+from shapesmt.export.targets.openvino import lost_bounds
 from tests.support.openvino_runtime import compiled as on_two_threads
 
 HEAD = '<ir_version: 8, opset_import: ["" : 18]>'
@@ -152,7 +152,7 @@ def test_a_slice_ends_what_an_input_decides():
     written = shapesmt.tighten(EXPANDED.encode(), target="openvino", **options)
     assert [node.op_type for node in written.graph.node] == ["Expand", "Slice", "Exp", "Constant", "Reshape"]
     assert len(open_sizes(written, bounds)) == 2 < len(open_sizes(model, bounds))
-    assert lost(written, bounds.tensors).keys() == {"e_unsliced"}
+    assert lost_bounds(written, bounds.tensors).keys() == {"e_unsliced"}
     for n, m in itertools.product(range(1, 4), range(1, 6)):
         feeds = {"x": np.ones((n, 1), np.float32), "to": np.array([1, m])}
         for one, two in zip(runs(model, feeds), runs(written, feeds), strict=True):
@@ -185,7 +185,7 @@ def test_slices_and_tables_end_what_branches_and_loops_make():
     onnx.checker.check_model(written)
     assert not [n for graph in graphs_of(written.graph) for n in graph.node if n.op_type == "Range"]
     bounds = shapesmt.bounds(text.encode(), **options)
-    names = {name for name in lost(written, bounds.tensors) if not name.endswith("_unsliced")}
+    names = {name for name in lost_bounds(written, bounds.tensors) if not name.endswith("_unsliced")}
     assert not names
     compiled = on_two_threads(ov.Core().read_model(written.SerializeToString(), b""))
     for n, c, t in itertools.product(range(1, 6), (True, False), range(4)):

@@ -9,7 +9,7 @@ from onnx import helper, numpy_helper
 
 from shapesmt.errors import ModelError
 from shapesmt.frontends.onnx import read
-from shapesmt.frontends.onnx.columns import columns
+from shapesmt.frontends.onnx.columns import read_columns
 
 MARK = "\0"
 FIELDS = ("name", "op_type", "domain", "overload")
@@ -46,7 +46,7 @@ def test_each_node_says_the_same(
 ) -> None:
     monkeypatch.setattr("shapesmt.frontends.onnx.columns._AT_ONCE", at_once)
     nodes = drawn(seed + 1000 * pytestconfig.getoption("--seed"))
-    kinds, places, names, inputs, outputs = columns(nodes, "model")
+    kinds, places, names, inputs, outputs = read_columns(nodes, "model")
     assert names == [node.name for node in nodes]
     assert inputs == [[*node.input] for node in nodes]
     assert outputs == [[*node.output] for node in nodes]
@@ -65,14 +65,14 @@ def test_attributes_are_told_apart_whatever_is_in_them() -> None:
     for values in lists:
         nodes.append(onnx.NodeProto(op_type="A"))
         nodes[-1].attribute.extend(onnx.AttributeProto(name=value) for value in values)
-    assert columns(nodes, "model").places == [*range(len(lists))]
-    assert columns(nodes + nodes, "model").places == 2 * [*range(len(lists))]
+    assert read_columns(nodes, "model").places == [*range(len(lists))]
+    assert read_columns(nodes + nodes, "model").places == 2 * [*range(len(lists))]
 
 
 def test_weights_among_attributes_are_compared_by_digests() -> None:
     weights = [numpy_helper.from_array(np.full(1 << 15, value, "float32")) for value in (0, 0, 1)]
     nodes = [helper.make_node("Constant", [], ["c"], name, value=w) for name, w in zip("xyz", weights, strict=True)]
-    read = columns(nodes, "model")
+    read = read_columns(nodes, "model")
     assert (read.names, read.outputs, read.places) == (["x", "y", "z"], [["c"]] * 3, [0, 0, 2])
     assert all(sum(len(part) for part in key if isinstance(part, bytes)) < 100 for key in read.kinds)
 
@@ -94,4 +94,4 @@ def test_constants_are_told_apart_whatever_their_size() -> None:
 @pytest.mark.parametrize(("reads", "writes"), [([MARK], ["y"]), (["x"], [MARK]), (["x", MARK], [MARK])])
 def test_the_mark_is_no_name(reads: list[str], writes: list[str]) -> None:
     with pytest.raises(ModelError, match=r"^model: a tensor's name in it is a null character; the file is damaged$"):
-        columns([helper.make_node("Abs", reads, writes)], "model")
+        read_columns([helper.make_node("Abs", reads, writes)], "model")

@@ -8,7 +8,7 @@ import pytest
 from onnx import ModelProto, helper, parser
 
 import shapesmt
-from shapesmt.frontends.onnx.limits import ONNX, OTHERS, refused
+from shapesmt.frontends.onnx.limits import ONNX, OTHERS, broken_limits
 from shapesmt.version import NEWEST, OLDEST
 from tests.support.versions import following, require_runtime
 
@@ -62,7 +62,7 @@ def test_operator_sets_are_no_newer_than_those_of_the_runtime_in_functions_too(d
 def test_each_known_version_of_the_runtime_has_limits(version: tuple[int, int]) -> None:
     newest_ir, newest_opset = ONNX[version]
     with following(*version):
-        assert not [*refused(newest_ir, {"model": {"": newest_opset}})]
-        assert len([*refused(newest_ir + 1, {"model": {"": newest_opset + 1}})]) == 2
+        assert not [*broken_limits(newest_ir, {"model": {"": newest_opset}})]
+        assert len([*broken_limits(newest_ir + 1, {"model": {"": newest_opset + 1}})]) == 2
     with following(NEWEST[0], NEWEST[1] + 1):
-        assert not [*refused(newest_ir + 9, {"model": {"": newest_opset + 9}})]
+        assert not [*broken_limits(newest_ir + 9, {"model": {"": newest_opset + 9}})]

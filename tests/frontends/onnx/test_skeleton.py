@@ -13,7 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 import shapesmt
 from shapesmt.errors import ModelError
 from shapesmt.frontends import files, load
-from shapesmt.frontends.onnx.skeleton import DamagedError, skeleton
+from shapesmt.frontends.onnx.skeleton import DamagedError, read_skeleton
 from shapesmt.graph import Literal
 
 ROOT = Path(__file__).parents[3]
@@ -48,7 +48,7 @@ def model() -> onnx.ModelProto:
 
 
 def short(content: bytes, **options: bool) -> bytes:
-    return skeleton(io.BytesIO(content), len(content), **options)
+    return read_skeleton(io.BytesIO(content), len(content), **options)
 
 
 def literals(proto: onnx.ModelProto) -> dict[str, Literal]:
@@ -121,7 +121,7 @@ def test_fields_of_any_length_are_copied(length: int) -> None:
 @pytest.mark.parametrize("end", [0, 1, 2, 40, 5000, 2_000_000])
 def test_damaged_files(end: int) -> None:
     with pytest.raises(DamagedError):
-        skeleton(io.BytesIO(model().SerializeToString()[:end]), 6_500_000)
+        read_skeleton(io.BytesIO(model().SerializeToString()[:end]), 6_500_000)
 
 
 @pytest.mark.parametrize("content", [b"\x08\x08\x3b", b"\x08\x08\x3f", b"\x08" + b"\xff" * 30, b"\x08\x08\x3a\x7f\x00"])

@@ -299,15 +299,15 @@ def test_operators_are_known_as_tensorflow_registers_them(tf):
     """Those that have a rule, by their inputs, and those that don't have exactly one output, by their outputs."""
     from tensorflow.python.framework import op_def_registry
 
-    from shapesmt.frontends.tensorflow.operators import known, named
+    from shapesmt.frontends.tensorflow.operators import known_operators, operators_by_name
     from shapesmt.rules import rules
 
-    names = {r.name for r in rules() if r.domain == "tensorflow"} | known().keys()
+    names = {r.name for r in rules() if r.domain == "tensorflow"} | known_operators().keys()
     registered = [d for d in map(op_def_registry.get, sorted(names)) if d is not None]
-    said = named(registered)
+    said = operators_by_name(registered)
     assert len(registered) > 400
     for definition in registered:
         name, expected = definition.name, said[definition.name]
-        assert sorted(known()[name].inputs) == sorted(expected.inputs), name
+        assert sorted(known_operators()[name].inputs) == sorted(expected.inputs), name
         single = [output.many for output in expected.outputs] == [""]
-        assert known()[name].outputs == (None if single else expected.outputs), name
+        assert known_operators()[name].outputs == (None if single else expected.outputs), name

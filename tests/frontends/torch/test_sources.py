@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shapesmt
 from shapesmt.frontends import load
-from shapesmt.render.notices import notices
+from shapesmt.render.notices import notices_of
 from tests.support.torch_programs import archive, as_tensor, meta, node, program
 
 STACK = """File "/home/me/models.py", line 105, in forward
@@ -39,7 +39,7 @@ def test_a_declared_shape_that_is_wrong_cites_the_line_of_its_node() -> None:
     assert (finding.source.line, finding.source.code) == (54, "x = x + skip")
     assert finding.to_dict()["source"] == warning.to_dict()["source"]
     assert str(report).count("at timm/layers/pool.py:54 in forward: x = x + skip") == 1
-    assert [notice.source for notice in notices(report)] == [finding.source]
+    assert [notice.source for notice in notices_of(report)] == [finding.source]
 
 
 def test_a_node_inside_another_keeps_its_notes_to_itself() -> None:

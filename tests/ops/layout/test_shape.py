@@ -10,7 +10,7 @@ from onnx import numpy_helper
 import shapesmt
 from shapesmt.algebra import Verdict, as_dim
 from shapesmt.algebra.dim import symbol
-from shapesmt.ops.layout.reshape import divided
+from shapesmt.ops.layout.reshape import divide_products
 from shapesmt.ops.shared.fields import along, element_of, numbers, within
 from shapesmt.rules import position, tensor
 from tests.support.harness import agree, node
@@ -108,7 +108,7 @@ def test_reshape_cancels_common_factors():
 
 def test_a_quotient_may_assume_a_divisor_that_is_not_zero():
     batch, seq = symbol("batch", 0, 8), symbol("seq", 0, 9)
-    assert [str(part) for part in divided([batch, seq, symbol("c", 0)], [seq, batch])] == ["c", "True"]
+    assert [str(part) for part in divide_products([batch, seq, symbol("c", 0)], [seq, batch])] == ["c", "True"]
 
 
 def test_reshape_by_attribute():

@@ -11,7 +11,7 @@ import pytest
 
 import shapesmt
 from shapesmt.algebra.dim import const, symbol
-from shapesmt.algebra.evaluate import evaluate
+from shapesmt.algebra.evaluation import evaluate
 from shapesmt.algebra.formula import FALSE
 from shapesmt.frontends import load
 from shapesmt.inference import infer

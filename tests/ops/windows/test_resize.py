@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import shapesmt
-from shapesmt.algebra.evaluate import evaluate
+from shapesmt.algebra.evaluation import evaluate
 from tests.support.harness import agree, node
 
 IMAGE = {"x": ["n", 2, "h", "w"]}

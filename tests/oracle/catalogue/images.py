@@ -39,7 +39,7 @@ RECIPES = [
     *(op(name, "f n c *") for name in ("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")),
     text("p, q = MaxPool<kernel_shape = [2, 2]>(x) y = MaxUnpool<kernel_shape = [2, 2]>(p, q)", x="f n c h w"),
     op("MaxRoiPool", "f n c h w", ROIS, pooled_shape=[2, 1], until=21),
-    op("RoiAlign", "f n c h w", "f r 4", "I r", output_height=any_of(None, 2), output_width=3, granted=True),
+    op("RoiAlign", "f n c h w", "f r 4", "I r", output_height=any_of(None, 2), output_width=3, assumed=True),
     op("Resize", "f n c h w", "", SCALES, mode=any_of(None, "linear")),
     op("Resize", "f n c h w", "", "", "= n c k l", mode=any_of(None, "linear")),
     op("Resize", "f n c h w", "", "", np.array([4, 6]), axes=[2, 3], since=18,
@@ -48,5 +48,5 @@ RECIPES = [
     op("AffineGrid", "f n 2 3", "= n 3 k l", since=20),
     op("Col2Im", "f n 4*c 6", [3, 4], [2, 2], since=18),
     op("Col2Im", "f n 2*c k", [1, 5], [1, 2], since=18, pads=any_of(None, [0, 1, 0, 0])),
-    op("CropAndResize", "f n c h w", "f r 4", "J r", np.array([2, 3], np.int32), domain="com.microsoft", granted=True),
+    op("CropAndResize", "f n c h w", "f r 4", "J r", np.array([2, 3], np.int32), domain="com.microsoft", assumed=True),
 ]  # fmt: skip

@@ -16,7 +16,7 @@ TREE = {
 LINEAR = {"kernel_type": "LINEAR", "kernel_params": [0.5, 0.0, 3.0]}
 
 RECIPES = [
-    op("Binarizer", "f *", threshold=0.5, granted=True),
+    op("Binarizer", "f *", threshold=0.5, assumed=True),
     op("Normalizer", "f n m", norm=any_of("L2", "MAX", "L1")),
     op("Scaler", "f n 2", offset=[0.5, 1.0], scale=[1.0, 2.0]),
     op("Imputer", "f n 2", imputed_value_floats=[1.0, 2.0], replaced_value_float=0.0),

@@ -45,9 +45,9 @@ RECIPES = [
     op("Attention", "f b 2 s d", "f b 1 t d", "f b 1 t d", "", "f b 1 p d", "f b 1 p d", outputs=3, since=23),
     op("RotaryEmbedding", "f b s 8", "f m 2", "f m 2", "I b s", num_heads=2, since=23),
     op("RotaryEmbedding", "f b 2 s 4", "f b s 2", "f b s 2", since=23),
-    op("SoftmaxCrossEntropyLoss", "f n c", "I n", "?f c", reduction=any_of(None, "none", "sum"), granted=True),
-    op("SoftmaxCrossEntropyLoss", "f n c d", "I n d", outputs=2, reduction=any_of(None, "none"), granted=True),
-    op("NegativeLogLikelihoodLoss", "f n c", "I n", "f w", granted=True),
-    op("NegativeLogLikelihoodLoss", "f n c d", "I n d", "?f c", reduction=any_of(None, "none", "sum"), granted=True),
+    op("SoftmaxCrossEntropyLoss", "f n c", "I n", "?f c", reduction=any_of(None, "none", "sum"), assumed=True),
+    op("SoftmaxCrossEntropyLoss", "f n c d", "I n d", outputs=2, reduction=any_of(None, "none"), assumed=True),
+    op("NegativeLogLikelihoodLoss", "f n c", "I n", "f w", assumed=True),
+    op("NegativeLogLikelihoodLoss", "f n c d", "I n d", "?f c", reduction=any_of(None, "none", "sum"), assumed=True),
     op("SimplifiedLayerNormalization", "f * c", "f c"),
 ]

@@ -55,7 +55,7 @@ RECIPES = [
     op("Range", ". 1", ". n", ". 2"),
     op("Constant", value_ints=any_of([1, 2], [3])),
     op("Upsample", "f n c h w", np.array([1, 1, 2, 2], np.float32), since=9, until=9),
-    op("ReverseSequence", "f n b", "L b", granted=True),
+    op("ReverseSequence", "f n b", "L b", assumed=True),
     op("RandomNormal", shape=any_of([2, 3], [1])),
     op("RandomUniform", shape=[2, 3]),
     op("Optional", "f n m", since=18),

@@ -117,7 +117,7 @@ def test_axe_finds_nothing(shown, name: str, scheme: str) -> None:
 
 @WIDTHS
 def test_the_index_of_a_folder_is_as_good(shown, width: int) -> None:
-    reports = [api.checked(model, Question(dims)) for model, dims in PAGES.values()]
+    reports = [api.answer_check(model, Question(dims)) for model, dims in PAGES.values()]
     long = replace(reports[0], model="a/deep/folder/" + "with_a_long_name_" * 8 + ".onnx")
     batch = BatchReport((*reports, long, Unchecked("damaged.onnx", "cannot read damaged.onnx: it ends too early")))
     browser = shown(index_page(batch, {model.model: f"{i}.html" for i, model in enumerate(batch.models)}), width)

@@ -9,7 +9,7 @@ import pytest
 
 from shapesmt.algebra import equal, symbol
 from shapesmt.region import Conjunct, Interval, Other, Residue, conjunct_of
-from shapesmt.render.page.phrases import in_words, phrased
+from shapesmt.render.page.phrases import in_words, word_conditions
 
 ((X,), (N,), (M,), (A_B,)) = (symbol(name).symbols for name in ("x", "n", "m", "a b"))
 NEAR = re.compile(r"x is a multiple of (\d+)(?: or (?:up to )?(\d+) less)?(?: or (?:up to )?(\d+) more)?")
@@ -60,15 +60,15 @@ def test_simple_conditions(condition: Conjunct, told: str) -> None:
 )
 def test_what_has_no_words_stays_a_formula(condition: Conjunct) -> None:
     assert in_words([condition]) is None
-    assert phrased([Interval(N, 1, 1), condition]) == ("n is 1", [condition])
+    assert word_conditions([Interval(N, 1, 1), condition]) == ("n is 1", [condition])
 
 
 def test_sizes_of_which_the_same_is_said_are_said_together() -> None:
     relation = conjunct_of(equal(symbol("n"), symbol("m")))
-    told = phrased([relation, Interval(N, 2, None), Interval(M, 2, None), Other("n * m <= 100")])
+    told = word_conditions([relation, Interval(N, 2, None), Interval(M, 2, None), Other("n * m <= 100")])
     assert told == ("n and m are at least 2 and m equals n", [Other("n * m <= 100")])
 
 
 def test_too_many_conditions_stay_formulas() -> None:
     many = [Interval(s, i, i) for i in range(9) for s in symbol(f"n{i}").symbols]
-    assert phrased(many) == ("", many)
+    assert word_conditions(many) == ("", many)

@@ -80,9 +80,9 @@ def test_the_page_says_what_check_and_bounds_say(shown, name: str, full: bool) -
         question = Question(**{**options, "dims": dict(zip(names, sizes, strict=True))})
         if verdict == "not admissible":
             with pytest.raises(UsageError):
-                api.checked(model, question)
+                api.answer_check(model, question)
             continue
-        report, bounds = api.checked(model, question), api.bounded(model, (), question)
+        report, bounds = api.answer_check(model, question), api.answer_bounds(model, (), question)
         assert verdict == VERDICTS.get(report.verdict.value, "unknown"), sizes
         for tensor, shape in zip(page.bounds.tensors, shapes, strict=True) if bounds.valid else ():
             known = bounds.tensors[tensor].shape

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shapesmt.algebra import symbol
-from shapesmt.diagnose.remedy import declared
+from shapesmt.diagnose.remedy import as_declarations
 from shapesmt.region import Interval, Other, Residue
 from shapesmt.render.text.advice import flags
 from shapesmt.report.finding import SymbolRange
@@ -46,4 +46,4 @@ def test_flags_that_make_it_proved(conditions, expected):
         "stepped": SymbolRange(2, 100, 2),
         "shaped": SymbolRange(1, 8, 1, "--shape"),
     }
-    assert flags(declared(conditions, symbols).remedy(symbols)) == expected
+    assert flags(as_declarations(conditions, symbols).remedy(symbols)) == expected

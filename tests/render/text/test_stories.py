@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from shapesmt.algebra import Verdict
-from shapesmt.render.text.stories import MOST_LINES, height, stories
+from shapesmt.render.text.stories import MOST_LINES, height, stories_of
 from shapesmt.render.text.text import lines
 from shapesmt.report import Finding, FindingKind, Group
 from tests.support.reports import CONCAT, UNET, text
@@ -18,7 +18,7 @@ REPORT = dataclasses.replace(UNET, findings=(*JOINS, ODD, *BEHIND), groups=GROUP
 
 
 def test_a_group_is_one_story_with_the_condition_that_covers_it():
-    first, second = stories(REPORT.judged, GROUPS)
+    first, second = stories_of(REPORT.judged, GROUPS)
     assert (first.first.node, [f.node for f in first.others]) == ("/up0/Concat", [f"/up{i}/Concat" for i in (1, 2, 3)])
     assert (second.first.node, second.others) == ("odd", ())
     shown = text(REPORT)

@@ -1,7 +1,7 @@
 """The summary of several models: a row for each, and the totals."""
 
 from shapesmt.algebra import Verdict
-from shapesmt.render.text.summary import summary
+from shapesmt.render.text.summary import summary_lines
 from shapesmt.report import BatchReport, Counts, Precondition, Report, Unchecked
 
 PROVED = Report("a.onnx", Verdict.PROVED, {}, Counts(3, proved=3))
@@ -10,7 +10,9 @@ UNSURE = Report("c.onnx", Verdict.DEPENDS, {}, Counts(3, 2, 1), precondition=Pre
 
 
 def test_a_row_for_each_model_and_the_totals():
-    rows = [str(row) for row in summary(BatchReport((PROVED, DEPENDS, UNSURE, Unchecked("d", "it is damaged")), 1.5))]
+    rows = [
+        str(row) for row in summary_lines(BatchReport((PROVED, DEPENDS, UNSURE, Unchecked("d", "it is damaged")), 1.5))
+    ]
     assert rows == [
         "verdict  model        proved",
         "PROVED   a.onnx       3 of 3",

@@ -3,7 +3,7 @@
 from shapesmt.frontends.torch.live.export import (
     Exported as Exported,
     Request as Request,
-    exported as exported,
+    export_module as export_module,
     quiet as quiet,
     request as request,
 )

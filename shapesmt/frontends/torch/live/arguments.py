@@ -18,20 +18,20 @@ _NOTHING = {"as_none": True}
 Json = dict[str, Any]
 
 
-def written(argument: Any) -> Json:
+def to_json(argument: Any) -> Json:
     """Return an argument as JSON; without a counterpart, it is of the kind "as_unknown"."""
     if argument is None:
         return _NOTHING
     if type(argument).__name__ == "Node" and hasattr(argument, "meta"):
-        return named(argument.name, argument.meta.get("val"))
+        return named_json(argument.name, argument.meta.get("val"))
     if type(argument) in _CONSTANTS:
         return {_CONSTANTS[type(argument)]: argument}
     if isinstance(argument, (list, tuple)):
-        return _listed(argument)
+        return _list_json(argument)
     return _of_torch(argument)
 
 
-def named(name: str, value: object) -> Json:
+def named_json(name: str, value: object) -> Json:
     """Return a tensor or a symbolic number by its name; `value` is its value in the trace."""
     if value is None:
         return _NOTHING
@@ -73,9 +73,9 @@ def _name(part: Json) -> str:
     return str(content.get("name") or content["as_name"])
 
 
-def _listed(items: Sequence[object]) -> Json:
+def _list_json(items: Sequence[object]) -> Json:
     """Return a list: of tensors, with None or symbolic numbers among them, or of numbers, symbolic ones included."""
-    parts = [written(item) for item in items]
+    parts = [to_json(item) for item in items]
     kinds = {kind for part in parts for kind in part}
     if not kinds:
         return {"as_ints": []}

@@ -71,7 +71,7 @@ class Exported:
     """The inputs that have axes, but none that was to vary."""
 
 
-def exported(request: Request) -> Exported:
+def export_module(request: Request) -> Exported:
     """Export a module to a program.
 
     Raises:
@@ -97,10 +97,12 @@ def exported(request: Request) -> Exported:
     specs = [spec.arg for spec in program.graph_signature.input_specs if spec.kind.name == "USER_INPUT"]
     inputs = [arg.name for arg in specs if type(arg).__name__ == "TensorArgument"]
     named = [(name, *pair) for name, pair in zip(inputs, pairs, strict=False)]
-    fixed = [name for name, tensor, spec in named if tensor.dim() and not _wanted(spec)]
-    asked = {(name, axis): request.dynamic_shapes is not None for name, _, spec in named for axis in _wanted(spec)}
+    fixed = [name for name, tensor, spec in named if tensor.dim() and not _varying_axes(spec)]
+    asked = {
+        (name, axis): request.dynamic_shapes is not None for name, _, spec in named for axis in _varying_axes(spec)
+    }
     example = {name: tuple(map(int, tensor.shape)) for name, tensor, _ in named}
-    return Exported(program, asked, request, _nested(arguments, iter(inputs)), example, tuple(fixed))
+    return Exported(program, asked, request, _names_in_place(arguments, iter(inputs)), example, tuple(fixed))
 
 
 def _bound(request: Request) -> dict[str, Any]:
@@ -146,11 +148,11 @@ def _parts(value: Any) -> dict[Any, Any]:
     return dict(zip(value if type(value) in _MAPPINGS else range(len(parts)), parts, strict=True))
 
 
-def _nested(value: Any, names: Iterator[str]) -> Any:
+def _names_in_place(value: Any, names: Iterator[str]) -> Any:
     """Return the arguments with a name in place of each tensor, and "" in place of any other leaf."""
     if hasattr(value, "dtype") and hasattr(value, "dim"):
         return next(names, "")
-    parts = {key: _nested(part, names) for key, part in _parts(value).items()}
+    parts = {key: _names_in_place(part, names) for key, part in _parts(value).items()}
     if type(value) in _MAPPINGS:
         return parts
     if isinstance(value, tuple):
@@ -158,10 +160,10 @@ def _nested(value: Any, names: Iterator[str]) -> Any:
     return [*parts.values()] if parts or isinstance(value, list) else ""
 
 
-def _wanted(spec: Any) -> list[int]:
+def _varying_axes(spec: Any) -> list[int]:
     """Return the axes that are to vary.
 
-    >>> _wanted({0: 8, 1: None}), _wanted(None)
+    >>> _varying_axes({0: 8, 1: None}), _varying_axes(None)
     ([], [])
     """
     pairs = spec.items() if isinstance(spec, Mapping) else enumerate(spec) if isinstance(spec, Sequence) else ()

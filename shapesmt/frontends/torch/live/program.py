@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from shapesmt.frontends.torch.constants import has_few
-from shapesmt.frontends.torch.live.arguments import TYPE_NUMBERS, kind_of, named, written
+from shapesmt.frontends.torch.live.arguments import TYPE_NUMBERS, kind_of, named_json, to_json
 from shapesmt.graph import Literal
 
 Json = dict[str, Any]
@@ -61,8 +61,8 @@ def _graph(module: Any) -> Json:
     outputs = next((node.args[0] for node in nodes if node.op == "output"), ())
     values = [(node.name, node.meta.get("val")) for node in nodes if node.op != "output"]
     return {
-        "inputs": [named(node.name, node.meta.get("val")) for node in nodes if node.op == "placeholder"],
-        "outputs": [names.written(each) for each in _flat(outputs)],
+        "inputs": [named_json(node.name, node.meta.get("val")) for node in nodes if node.op == "placeholder"],
+        "outputs": [names.to_json(each) for each in _flat(outputs)],
         "nodes": listed,
         "tensor_values": {name: _meta(value) for name, value in values if kind_of(value) == "as_tensor"},
         "sym_int_values": {name: _size(value) for name, value in values if kind_of(value) == "as_sym_int"},
@@ -110,7 +110,7 @@ def _argument(value: Any, module: Any, names: _Names) -> Json:
     """Return an argument, which may be a graph."""
     if getattr(value, "op", "") == "get_attr" and hasattr(inner := getattr(module, value.target, None), "graph"):
         return {"as_graph": {"name": value.target, "graph": _graph(inner)}}
-    return names.written(value)
+    return names.to_json(value)
 
 
 class _Names:
@@ -123,24 +123,24 @@ class _Names:
             first = self._parts.setdefault(node.args[0].name, {}).setdefault(node.args[1], node)
             self._first[node.name] = first  # several nodes may take the same result
 
-    def written(self, value: Any) -> Json:
+    def to_json(self, value: Any) -> Json:
         """Return an argument as JSON; a node with several results becomes the list of these."""
         if isinstance(value, (list, tuple)):
-            return written([self._taken(item) for item in value])
+            return to_json([self._first_result(item) for item in value])
         results = getattr(value, "meta", {}).get("val")
         if isinstance(results, (list, tuple)):
             return {"as_tensors": [{"name": name} for name, _ in self._results(value.name, results)]}
-        return written(self._taken(value))
+        return to_json(self._first_result(value))
 
-    def _taken(self, value: Any) -> Any:
+    def _first_result(self, value: Any) -> Any:
         return self._first.get(value.name, value) if hasattr(value, "meta") else value
 
     def outputs(self, node: Any) -> list[Json]:
         """Return a node's outputs."""
         value = node.meta.get("val")
         if not isinstance(value, (list, tuple)):
-            return [] if value is None else [named(node.name, value)]
-        results = [named(name, part) for name, part in self._results(node.name, value)]
+            return [] if value is None else [named_json(node.name, value)]
+        results = [named_json(name, part) for name, part in self._results(node.name, value)]
         if isinstance(value, list):
             return [{"as_tensors": [part["as_tensor"] for part in results]}]
         return results
@@ -215,7 +215,7 @@ def _input(spec: Any) -> Json:
         return {kind.lower(): {"arg": {"name": argument.name}}}
     sort = type(argument).__name__.removesuffix("Argument")
     if sort == "Constant":
-        return {"constant_input": {"name": argument.name, "value": written(argument.value)}}
+        return {"constant_input": {"name": argument.name, "value": to_json(argument.value)}}
     form = {"Tensor": {"as_tensor": {"name": argument.name}}, "SymInt": {"as_sym_int": {"as_name": argument.name}}}
     return {"user_input": {"arg": form.get(sort) or {f"as_sym_{sort[3:].lower()}": {"as_name": argument.name}}}}
 

@@ -46,7 +46,7 @@ def own_sizes(handle: Tensor) -> list[Dim | None] | None:
     return None if marks is None else [d if m == "=" else None for m, d in zip(marks, handle.dims[1:], strict=True)]
 
 
-def merged(own: list[Dim | None] | None, requested: list[Dim | None] | None) -> list[Dim | None] | None:
+def merge_sizes(own: list[Dim | None] | None, requested: list[Dim | None] | None) -> list[Dim | None] | None:
     """Return the sizes known from either of two element shapes; None if neither is known."""
     if own is None or requested is None or len(own) != len(requested):
         return requested if own is None else own
@@ -89,7 +89,7 @@ def with_element(ctx: RuleContext, handle: Tensor, length: Dim, x: Tensor) -> Te
     return list_of(x.dtype, length, sizes, marks_of(handle))
 
 
-def fitted(ctx: RuleContext, handle: Tensor, index: int) -> Tensor:
+def require_shape(ctx: RuleContext, handle: Tensor, index: int) -> Tensor:
     """Return the list, and require that its elements have the shape in an input."""
     shape = requested_shape(ctx, index)
     element_sizes(ctx, handle, shape, ONE)
@@ -102,7 +102,7 @@ def requested_shape(ctx: RuleContext, index: int) -> list[Dim | None] | None:
     """Return the element shape that an input requests, None for each unknown size; None if any shape will do."""
     x, items = ctx.input(index), ctx.items(index)
     if x.shape is None or x.rank != 1 or items is None:
-        ctx.grant(index)
+        ctx.assume_valid(index)
         return None
     return [d if d is not None and d.lo >= 0 else None for d in items]
 
@@ -123,7 +123,7 @@ def stored_sizes(ctx: RuleContext, handle: Tensor, sizes: list[Dim | None] | Non
         ctx.check(len(sizes) == len(own), law)
         for d, size in zip(own, sizes, strict=True):
             ctx.require(TRUE if d is None or size is None else equal(size, d), law, size, d)
-    known = known_sizes(merged(own, sizes))
+    known = known_sizes(merge_sizes(own, sizes))
     if known is None:
         ctx.leave("unsupported", "some element of the list is set")
     return known
@@ -133,7 +133,7 @@ def require_shape_or_elements(
     ctx: RuleContext, handle: Tensor, shape: list[Dim | None] | None, used: Dim, *, axes: int = 0
 ) -> None:
     """Require an element (`used >= 1`), unless the element shape after `axes` axes is requested or the list's own."""
-    sizes = merged(own_sizes(handle), shape)
+    sizes = merge_sizes(own_sizes(handle), shape)
     if sizes is None or any(d is None for d in sizes[axes:]):
         ctx.require_at_least(used, 1, laws.LIST_NOT_EMPTY_OR_SHAPE_KNOWN)
 
@@ -169,7 +169,7 @@ def position(ctx: RuleContext, index: int, length: Dim | None) -> Dim | None:
 def _require_position(ctx: RuleContext, index: int, k: Dim | None, length: Dim | None) -> None:
     """Require that a position is inside a list of that length (None: any); assume it if the position is unknown."""
     if k is None:
-        ctx.grant(index)
+        ctx.assume_valid(index)
         return
     inside = TRUE if length is None else at_least(length, k + 1)
     ctx.require(all_of(at_least(k, 0), inside), laws.POSITION_INSIDE_LIST, k, length)
@@ -195,7 +195,7 @@ def empty(ctx: RuleContext) -> Tensor:
 def from_tensor(ctx: RuleContext) -> Tensor:
     """Create a list of the slices of a tensor along its first axis."""
     x = ctx.input(0, least=1)
-    return fitted(ctx, list_of(x.dtype, x[0], x.dims[1:]), 1)
+    return require_shape(ctx, list_of(x.dtype, x[0], x.dims[1:]), 1)
 
 
 @rule("TensorListSetItem", domain=DOMAIN, traits=Traits.COPIED)
@@ -303,7 +303,7 @@ def scatter(ctx: RuleContext) -> Tensor:
     elif count.constant != -1:
         ctx.require_at_least(count, length, laws.POSITION_INSIDE_LIST)
         length = count
-    return fitted(ctx, list_of(x.dtype, length, x.dims[1:]), 2)
+    return require_shape(ctx, list_of(x.dtype, length, x.dims[1:]), 2)
 
 
 @rule("TensorListScatterIntoExistingList", domain=DOMAIN)
@@ -321,4 +321,4 @@ def split(ctx: RuleContext) -> Tensor:
     if sizes[0] is None or any(d is not sizes[0] for d in sizes):
         leave_open(ctx, laws.LIST_ELEMENTS_ONE_SHAPE)
     ctx.require_equal(sizes[0] * len(sizes), x[0], laws.LENGTHS_ADD_UP_TO_AXIS)
-    return fitted(ctx, list_of(x.dtype, lengths[0], [sizes[0], *x.dims[1:]]), 1)
+    return require_shape(ctx, list_of(x.dtype, lengths[0], [sizes[0], *x.dims[1:]]), 1)

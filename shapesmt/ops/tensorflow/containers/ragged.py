@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, TRUE, ZERO, Dim, all_of, any_of, at_least, equal, less
-from shapesmt.ops.shared.require import require_broadcast_to, require_least, sized
+from shapesmt.ops.shared.require import complete_sizes, require_broadcast_to, require_least
 from shapesmt.ops.tensorflow.common import DOMAIN, first, leave_open, require_numbers
 from shapesmt.ops.tensorflow.indexing import require_places
 from shapesmt.rules import RuleContext, Tensor, rule
@@ -42,7 +42,7 @@ def partitions(ctx: RuleContext) -> tuple[Dim | None, int]:
     if counted:
         require_numbers(ctx, 3)
     for index, kind in enumerate(kinds[counted:], 3 + counted):
-        ctx.grant(index)
+        ctx.assume_valid(index)
         if kind == "ROW_SPLITS":
             require_rows(ctx, index, None, whole=False)
         else:
@@ -66,7 +66,7 @@ def to_tensor(ctx: RuleContext) -> Tensor:
     rows, levels = partitions(ctx)
     require_least(ctx, [rows], 0, laws.SIZES_NOT_NEGATIVE)
     require_default(ctx, default, values.dims[1:])
-    sizes = [*sized(ctx, [rows]), *(ctx.fresh(f"length{i}") for i in range(levels)), *values.dims[1:]]
+    sizes = [*complete_sizes(ctx, [rows]), *(ctx.fresh(f"length{i}") for i in range(levels)), *values.dims[1:]]
     return ctx.tensor(with_requested(ctx, sizes, 1 + levels), values.dtype)
 
 
@@ -104,7 +104,7 @@ def gather(ctx: RuleContext) -> list[Tensor]:
     levels, indices = ctx.integer("PARAMS_RAGGED_RANK"), ctx.input(len(ctx.inputs) - 1)
     ctx.check(ctx.integer("OUTPUT_RAGGED_RANK") == levels + indices.rank - 1, laws.LEVELS_AS_MANY_AS_INDEX_AXES)
     ctx.check(levels >= 1 and len(ctx.inputs) == levels + 2, laws.LIST_OF_ENDS_PER_LEVEL)
-    require_places(ctx, indices, nested(ctx, levels))
+    require_places(ctx, indices, row_count(ctx, levels))
     outer = [ctx.tensor(indices.dims[: i + 1]).numel for i in range(indices.rank)]
     ends = [*outer, *(ctx.fresh(f"rows{i}") for i in range(levels - 1))]
     splits = [ctx.tensor((count + 1,), ctx.input(0).dtype) for count in ends]
@@ -112,7 +112,7 @@ def gather(ctx: RuleContext) -> list[Tensor]:
     return [*splits, ctx.tensor((ctx.fresh("count"), *values.dims[1:]), values.dtype)]
 
 
-def nested(ctx: RuleContext, levels: int) -> Dim:
+def row_count(ctx: RuleContext, levels: int) -> Dim:
     """Require that the splits of each level fit the next level or the values; return the number of outermost rows."""
     values = ctx.input(levels, least=1)
     counts = [*(ctx.input(i + 1, rank=1)[0] - 1 for i in range(levels - 1)), values[0]]
@@ -128,7 +128,7 @@ def nested(ctx: RuleContext, levels: int) -> Dim:
 def to_variant(ctx: RuleContext) -> Tensor:
     """Pack a ragged tensor into one element, or into one per outermost row."""
     levels = len(ctx.inputs) - 1
-    rows = nested(ctx, levels) if levels else None
+    rows = row_count(ctx, levels) if levels else None
     if not ctx.integer("batched_input"):
         return ctx.tensor((), "variant")
     if rows is None:

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, Dim, Formula, any_of, differs, equal, less, total
-from shapesmt.ops.shared.bridge import known, listed, result
+from shapesmt.ops.shared.bridge import constants_of, result, vector
 from shapesmt.ops.shared.indices import columns
-from shapesmt.ops.shared.require import require_least, require_same, require_vector, sized
+from shapesmt.ops.shared.require import complete_sizes, require_least, require_same, require_vector
 from shapesmt.ops.tensorflow.common import DOMAIN, first, least, one_of, require_each, require_numbers
 from shapesmt.ops.tensorflow.containers.ragged import require_rows
 from shapesmt.ops.tensorflow.indexing import require_places, require_sorted, sparse_segments
@@ -25,7 +25,7 @@ class Sparse(NamedTuple):
     sizes: Sequence[Dim | None] | None
 
 
-def sparse(ctx: RuleContext, places: int, values: int, shape: int, *, inside: bool = False) -> Sparse:
+def sparse_input(ctx: RuleContext, places: int, values: int, shape: int, *, inside: bool = False) -> Sparse:
     """Return the sparse tensor in inputs `[count, rank]`, `[count]`, `[rank]`; `inside` requires valid indices."""
     indices, items = ctx.input(places, rank=2), ctx.input(values, rank=1)
     sizes = ctx.input(shape, rank=1)
@@ -48,7 +48,7 @@ def require_inside(
     for column, size in zip(columns(places, len(sizes or ())), sizes or (), strict=False):
         if size is not None:
             require_places(ctx, column, size, unless)
-    ctx.grant_elements(places)
+    ctx.assume_elements(places)
 
 
 def triple(ctx: RuleContext, count: Dim, rank: Dim | int, dtype: str) -> list[Tensor]:
@@ -59,14 +59,14 @@ def triple(ctx: RuleContext, count: Dim, rank: Dim | int, dtype: str) -> list[Te
 @rule("SparseReorder", domain=DOMAIN)
 def reorder(ctx: RuleContext) -> list[Tensor]:
     """Sort the values by their indices."""
-    x = sparse(ctx, 0, 1, 2)
+    x = sparse_input(ctx, 0, 1, 2)
     return triple(ctx, x.entries, x.rank, x.dtype)[:2]
 
 
 @rule("SparseSoftmax", domain=DOMAIN)
 def softmax(ctx: RuleContext) -> Tensor:
     """Normalize the values along the last axis of a tensor of at least 2 axes."""
-    x = sparse(ctx, 0, 1, 2)
+    x = sparse_input(ctx, 0, 1, 2)
     ctx.require_at_least(x.rank, 2, laws.RANK_AT_LEAST_2)
     return ctx.tensor((x.entries,), x.dtype)
 
@@ -74,7 +74,7 @@ def softmax(ctx: RuleContext) -> Tensor:
 @rule("SparseDenseCwiseAdd", "SparseDenseCwiseDiv", "SparseDenseCwiseMul", domain=DOMAIN)
 def with_dense(ctx: RuleContext) -> Tensor:
     """Combine each value with the element of a dense tensor that broadcasts to the sparse shape."""
-    x, dense = sparse(ctx, 0, 1, 2, inside=True), ctx.input(3)
+    x, dense = sparse_input(ctx, 0, 1, 2, inside=True), ctx.input(3)
     ctx.require_at_least(x.rank, dense.rank, laws.DENSE_AXES_AT_MOST_SPARSE)
     for size, d in zip((x.sizes or ())[::-1], dense.dims[::-1], strict=False):
         if size is not None:
@@ -85,7 +85,7 @@ def with_dense(ctx: RuleContext) -> Tensor:
 @rule("SparseTensorDenseAdd", domain=DOMAIN)
 def add_dense(ctx: RuleContext) -> Tensor:
     """Add the values to a dense tensor of the same shape."""
-    x, dense = sparse(ctx, 0, 1, 2, inside=True), ctx.input(3)
+    x, dense = sparse_input(ctx, 0, 1, 2, inside=True), ctx.input(3)
     ctx.require_equal(x.rank, dense.rank, laws.OPERANDS_SAME_SHAPE)
     require_same(ctx, x.sizes, dense.dims, laws.OPERANDS_SAME_SHAPE)
     return ctx.tensor(dense.dims, x.dtype)
@@ -94,14 +94,14 @@ def add_dense(ctx: RuleContext) -> Tensor:
 @rule("SparseTensorDenseMatMul", domain=DOMAIN)
 def multiply(ctx: RuleContext) -> Tensor:
     """Multiply matrices: `[m, k] x [k, n] -> [m, n]`; attributes transpose either operand."""
-    x, dense = sparse(ctx, 0, 1, 2), ctx.input(3, rank=2)
+    x, dense = sparse_input(ctx, 0, 1, 2), ctx.input(3, rank=2)
     ctx.require_equal(x.rank, 2, laws.SPARSE_OPERAND_MATRIX)
     turn = -1 if ctx.integer("adjoint_a", 0) else 1
     m, k = ctx.sizes(2, 2)[::turn]
     inner, n = dense.dims[:: -1 if ctx.integer("adjoint_b", 0) else 1]
     if k is not None:
         ctx.require_equal(k, inner, laws.INNER_SIZES_EQUAL)
-    output = ctx.tensor([*sized(ctx, [m]), n], x.dtype)
+    output = ctx.tensor([*complete_sizes(ctx, [m]), n], x.dtype)
     require_inside(ctx, ctx.input(0), [m, inner][::turn], equal(output.numel, 0))
     return output
 
@@ -110,7 +110,7 @@ def multiply(ctx: RuleContext) -> Tensor:
 def add(ctx: RuleContext) -> list[Tensor]:
     """Add two tensors of one shape, or return their elementwise maximum or minimum, which lists no shape."""
     inside = ctx.node.op != "SparseAdd"
-    a, b = sparse(ctx, 0, 1, 2, inside=inside), sparse(ctx, 3, 4, 5, inside=inside)
+    a, b = sparse_input(ctx, 0, 1, 2, inside=inside), sparse_input(ctx, 3, 4, 5, inside=inside)
     require_numbers(ctx, 6)
     ctx.require_equal(a.rank, b.rank, laws.OPERANDS_SAME_SHAPE)
     require_same(ctx, a.sizes, b.sizes, laws.OPERANDS_SAME_SHAPE)
@@ -122,7 +122,7 @@ def concat(ctx: RuleContext) -> list[Tensor]:
     """Concatenate tensors along an axis; the output has the values of all."""
     many = len(ctx.inputs) // 3
     ctx.check(many > 1, laws.AT_LEAST_TWO_TENSORS_TO_JOIN)
-    parts = [sparse(ctx, i, many + i, 2 * many + i) for i in range(many)]
+    parts = [sparse_input(ctx, i, many + i, 2 * many + i) for i in range(many)]
     rank, at, law = parts[0].rank.constant, ctx.integer("concat_dim"), laws.JOINED_MATCH_OFF_AXIS
     axis = at if rank is None else ctx.normal(at, rank)
     for x in parts[1:]:
@@ -137,7 +137,7 @@ def concat(ctx: RuleContext) -> list[Tensor]:
 @rule("SparseSlice", domain=DOMAIN)
 def cut(ctx: RuleContext) -> list[Tensor]:
     """Return the values inside a region."""
-    x = sparse(ctx, 0, 1, 2)
+    x = sparse_input(ctx, 0, 1, 2)
     require_vector(ctx, (3, 4), x.rank, laws.START_AND_SIZE_PER_AXIS)
     require_least(ctx, ctx.items(4), 0, laws.SIZES_NOT_NEGATIVE)
     return triple(ctx, ctx.fresh("count", 0, x.entries), x.rank, x.dtype)
@@ -146,7 +146,7 @@ def cut(ctx: RuleContext) -> list[Tensor]:
 @rule("SparseSplit", domain=DOMAIN)
 def split(ctx: RuleContext) -> list[Tensor]:
     """Split an axis into `num_split` parts; if the size isn't a multiple, the first parts are longer by one."""
-    parts, x = least(ctx, "num_split", 1), sparse(ctx, 1, 2, 3, inside=True)
+    parts, x = least(ctx, "num_split", 1), sparse_input(ctx, 1, 2, 3, inside=True)
     require_numbers(ctx, 0)
     axis = first(ctx, 0)
     if axis is not None:
@@ -167,30 +167,30 @@ def reshape(ctx: RuleContext) -> list[Tensor]:
     before, after = ctx.sizes(1), ctx.sizes(2)
     require_least(ctx, before, 0, laws.SIZES_NOT_NEGATIVE)
     if before is not None and after is not None and None not in (*before, *after):
-        result(ctx, "Reshape", ctx.tensor(sized(ctx, before)), listed(*after), allowzero=1)
+        result(ctx, "Reshape", ctx.tensor(complete_sizes(ctx, before)), vector(*after), allowzero=1)
     return [ctx.tensor((places[0], new[0]), "int64"), ctx.tensor((new[0],), "int64")]
 
 
 @rule("SparseReduceMax", "SparseReduceSum", domain=DOMAIN)
 def fold(ctx: RuleContext) -> Tensor:
     """Reduce the axes in an input, which get size 1, or are removed without `keep_dims`."""
-    x, axes, keep = sparse(ctx, 0, 1, 2), known(ctx, 3, "the axes"), ctx.integer("keep_dims", 0)
+    x, axes, keep = sparse_input(ctx, 0, 1, 2), constants_of(ctx, 3, "the axes"), ctx.integer("keep_dims", 0)
     if axes is None or x.sizes is None:
         return ctx.tensor(None, x.dtype)
-    dense = ctx.tensor(sized(ctx, x.sizes), x.dtype)
+    dense = ctx.tensor(complete_sizes(ctx, x.sizes), x.dtype)
     ctx.check(ctx.input(3).rank <= 1, laws.AXES_ONE_NUMBER_OR_LIST)
     folded = dict.fromkeys(ctx.normal(axis, dense.rank) for axis in axes)
     require_inside(ctx, ctx.input(0), [None if i in folded else d for i, d in enumerate(x.sizes)])
-    return result(ctx, "ReduceSum", dense, listed(*folded), keepdims=keep, noop_with_empty_axes=1)
+    return result(ctx, "ReduceSum", dense, vector(*folded), keepdims=keep, noop_with_empty_axes=1)
 
 
 @rule("SparseFillEmptyRows", domain=DOMAIN)
 def fill_rows(ctx: RuleContext) -> list[Tensor]:
     """Fill empty rows with a default; also return which rows were empty, and the new index of each value."""
-    x = sparse(ctx, 0, 1, 2)
+    x = sparse_input(ctx, 0, 1, 2)
     require_numbers(ctx, 3)
     ctx.require_at_least(x.rank, 1, laws.ROWS)
-    (rows,) = sized(ctx, x.sizes[:1]) if x.sizes else (ctx.fresh("rows"),)
+    (rows,) = complete_sizes(ctx, x.sizes[:1]) if x.sizes else (ctx.fresh("rows"),)
     require_inside(ctx, ctx.input(0), [rows, *[None] * len((x.sizes or ())[1:])])
     outputs = triple(ctx, ctx.fresh("count", 0, x.entries + rows), x.rank, x.dtype)
     return [*outputs[:2], ctx.tensor((rows,), "bool"), ctx.tensor((x.entries,), "int64")]
@@ -207,15 +207,15 @@ def segments(ctx: RuleContext) -> Tensor:
     require_least(ctx, [count], 0, laws.SEGMENT_COUNT_NOT_NEGATIVE)
     if count is not None:
         require_each(ctx, ctx.input(2), lambda d: less(d, count), laws.SEGMENT_NUMBERS_BELOW_COUNT)
-    return ctx.tensor([*sized(ctx, [count]), *reduced.dims[1:]])
+    return ctx.tensor([*complete_sizes(ctx, [count]), *reduced.dims[1:]])
 
 
 @rule("SerializeManySparse", domain=DOMAIN)
 def serialized(ctx: RuleContext) -> Tensor:
     """Return three texts for each row of a sparse tensor."""
-    x = sparse(ctx, 0, 1, 2, inside=True)
+    x = sparse_input(ctx, 0, 1, 2, inside=True)
     ctx.require_at_least(x.rank, 2, laws.RANK_AT_LEAST_2)
-    return ctx.tensor((*sized(ctx, x.sizes[:1] if x.sizes else [None]), 3), ctx.text("out_type", "string"))
+    return ctx.tensor((*complete_sizes(ctx, x.sizes[:1] if x.sizes else [None]), 3), ctx.text("out_type", "string"))
 
 
 # Sets
@@ -227,7 +227,7 @@ def operation(ctx: RuleContext, *places: int) -> None:
     for at in places:
         sizes = ctx.sizes(at + 2)
         if sizes is not None and None not in sizes:
-            require_sorted(ctx, ctx.input(at), ctx.tensor(sized(ctx, sizes)))
+            require_sorted(ctx, ctx.input(at), ctx.tensor(complete_sizes(ctx, sizes)))
 
 
 @rule("DenseToDenseSetOperation", domain=DOMAIN)
@@ -242,7 +242,7 @@ def sets(ctx: RuleContext) -> list[Tensor]:
 @rule("DenseToSparseSetOperation", domain=DOMAIN)
 def sets_of_sparse(ctx: RuleContext) -> list[Tensor]:
     """Combine sets in a dense and in a sparse tensor; the result is sparse."""
-    b, a = sparse(ctx, 1, 2, 3, inside=True), ctx.input(0, least=2)
+    b, a = sparse_input(ctx, 1, 2, 3, inside=True), ctx.input(0, least=2)
     operation(ctx, 1)
     ctx.require_equal(a.rank, b.rank, laws.SETS_AS_MANY_IN_BOTH)
     require_same(ctx, a.dims[:-1], (b.sizes or ())[:-1], laws.SETS_AS_MANY_IN_BOTH)
@@ -252,7 +252,7 @@ def sets_of_sparse(ctx: RuleContext) -> list[Tensor]:
 @rule("SparseToSparseSetOperation", domain=DOMAIN)
 def sparse_sets(ctx: RuleContext) -> list[Tensor]:
     """Combine sets in two sparse tensors; the result is sparse."""
-    a, b = sparse(ctx, 0, 1, 2, inside=True), sparse(ctx, 3, 4, 5, inside=True)
+    a, b = sparse_input(ctx, 0, 1, 2, inside=True), sparse_input(ctx, 3, 4, 5, inside=True)
     ctx.require_at_least(a.rank, 2, laws.RANK_AT_LEAST_2)
     operation(ctx, 0, 3)
     ctx.require_equal(a.rank, b.rank, laws.SETS_AS_MANY_IN_BOTH)

@@ -14,7 +14,7 @@ from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, as_dim, product
 from shapesmt.graph import Declared
 from shapesmt.ops.shared.fields import integers_of
-from shapesmt.ops.shared.require import require_same, sized
+from shapesmt.ops.shared.require import complete_sizes, require_same
 from shapesmt.ops.tensorflow.common import DOMAIN, leave_open
 from shapesmt.rules import RuleContext, Shape, Tensor, Traits, rule, tensor
 
@@ -57,7 +57,7 @@ def value_sizes(ctx: RuleContext) -> Shape:
     declared = ctx.attribute("value_shape")
     sizes = declared.shape if isinstance(declared, Declared) else ()
     ctx.check(sizes is not None and len(sizes) <= 1, laws.VALUE_NUMBER_OR_LIST)
-    return tuple(sized(ctx, [as_dim(d) if isinstance(d, int) else None for d in sizes or ()]))
+    return tuple(complete_sizes(ctx, [as_dim(d) if isinstance(d, int) else None for d in sizes or ()]))
 
 
 @rule("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2", domain=DOMAIN, traits=Traits.STATEFUL)

@@ -8,9 +8,9 @@ from itertools import pairwise
 from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, any_of, as_dim, at_least, equal, less
 from shapesmt.graph import Declared
-from shapesmt.ops.shared.bridge import as_list, known, result
+from shapesmt.ops.shared.bridge import as_list, constants_of, result
 from shapesmt.ops.shared.fields import integers_of
-from shapesmt.ops.shared.require import require_least, require_vector, sized
+from shapesmt.ops.shared.require import complete_sizes, require_least, require_vector
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     first,
@@ -89,7 +89,7 @@ def script(ctx: RuleContext) -> Tensor:
 @rule("ReduceJoin", domain=DOMAIN, traits=Traits.MIXED)
 def join(ctx: RuleContext) -> Tensor:
     """Join texts along the axes in an input, which get size 1, or are removed without `keep_dims`."""
-    axes = known(ctx, 1, "the axes")
+    axes = constants_of(ctx, 1, "the axes")
     x, keep = ctx.input(0), ctx.integer("keep_dims", 0)
     ctx.normals(axes or (), x.rank)
     joined = result(ctx, "ReduceSum", x, as_list(ctx.input(1)), keepdims=keep, noop_with_empty_axes=1)
@@ -121,7 +121,7 @@ def padded(ctx: RuleContext) -> Tensor:
     if length is not None:
         ctx.require_at_least(length, 1, laws.LENGTH_POSITIVE)
         ctx.require_equal(length % width, 0, laws.LENGTH_MULTIPLE_OF_NUMBER)
-    return ctx.tensor([*ctx.input(0).dims, *sized(ctx, [length and length // width])], dtype)
+    return ctx.tensor([*ctx.input(0).dims, *complete_sizes(ctx, [length and length // width])], dtype)
 
 
 @rule("DecodeCSV", domain=DOMAIN)
@@ -206,7 +206,7 @@ def loss(ctx: RuleContext) -> list[Tensor]:
     ctx.require_equal(places[1], 2, laws.SPARSE_MATRIX_TWO_AXES)
     if integers_of(places) is not None or integers_of(classes) is not None:
         leave_open(ctx, laws.LABELS_ARE_DATA)
-    ctx.grant(1, 2)
+    ctx.assume_valid(1, 2)
     return [ctx.tensor((x[1],)), ctx.tensor(x.dims)]
 
 
@@ -273,7 +273,7 @@ def dense_of(ctx: RuleContext, kind: str, types: str, before: Sequence[Dim]) -> 
     shapes = [s.shape for s in declared if isinstance(s, Declared)]  # type: ignore[union-attr]  # a list
     if None in shapes:
         leave_open(ctx, laws.DENSE_FEATURE_RANKS_KNOWN)
-    sizes = [sized(ctx, [as_dim(d) if isinstance(d, int) else None for d in shape or ()]) for shape in shapes]
+    sizes = [complete_sizes(ctx, [as_dim(d) if isinstance(d, int) else None for d in shape or ()]) for shape in shapes]
     return [ctx.tensor([*before, *own], t) for own, t in zip(sizes, ctx.texts(types), strict=True)]
 
 
@@ -322,7 +322,7 @@ def decoded_sound(ctx: RuleContext) -> list[Tensor]:
     """Return the samples `[samples, channels]` of a sound file, and its sample rate."""
     require_numbers(ctx, 0)
     requested = [ctx.integer(name, -1) for name in ("desired_samples", "desired_channels")]
-    sizes = sized(ctx, [None if n == -1 else as_dim(n) for n in requested])
+    sizes = complete_sizes(ctx, [None if n == -1 else as_dim(n) for n in requested])
     ctx.check(min(requested) >= -1, laws.SIZES_MINUS_1_OR_MORE)
     return [ctx.tensor(sizes, "float32"), ctx.tensor((), "int32")]
 
@@ -336,4 +336,4 @@ def histogram(ctx: RuleContext) -> Tensor:
     require_least(ctx, [count], 1, laws.A_PART)
     for low, high in pairwise(numbers(ctx, 1)):
         require_order(ctx, low, high, laws.RANGE_NOT_EMPTY, apart=True)
-    return ctx.tensor(sized(ctx, [count], 1), ctx.text("dtype", "int32"))
+    return ctx.tensor(complete_sizes(ctx, [count], 1), ctx.text("dtype", "int32"))

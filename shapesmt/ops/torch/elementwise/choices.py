@@ -8,7 +8,7 @@ from shapesmt.ops.shared import items
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.pairs import together
 from shapesmt.ops.torch.elementwise.promotion import cast, is_number, operand, promoted_type, result_type
-from shapesmt.ops.torch.elementwise.single import in_place, kept
+from shapesmt.ops.torch.elementwise.single import in_place, store_in_place
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import Tensor, Traits, tensor
 
@@ -19,7 +19,7 @@ def where(call: Call) -> Tensor:
     condition, cases = call.tensor("condition"), [operand(call, name) for name in ("self", "other")]
     dtype = promoted_type(call, ("self", "other"), cases)
     operands = (condition, *(cast(x, dtype) for x in cases))
-    return together(call, operands, dtype, items.chosen if condition.dtype == "bool" else None)
+    return together(call, operands, dtype, items.choose_item if condition.dtype == "bool" else None)
 
 
 @operator(*overloads("addcmul", "addcdiv", "lerp"), memory="dense")
@@ -46,7 +46,7 @@ def clamp(call: Call) -> Tensor:
         bound = items.greatest if name == "min" else items.smallest
         value = combine(bound, (clamped, cast(end, dtype)), result.dims, dtype)
         clamped = tensor(dtype, result.dims, value)
-    return kept(call, x, clamped) if in_place(call) else clamped
+    return store_in_place(call, x, clamped) if in_place(call) else clamped
 
 
 @operator(*overloads("masked_fill"), memory="dense", traits=Traits.COPIED)
@@ -58,4 +58,4 @@ def masked_fill(call: Call) -> Tensor:
     if in_place(call):
         return together(call, [x, mask], x.dtype)
     shape = call.ctx.broadcast(x.dims, mask.dims)
-    return tensor(x.dtype, shape, combine(items.chosen, (mask, cast(value, x.dtype), x), shape, x.dtype))
+    return tensor(x.dtype, shape, combine(items.choose_item, (mask, cast(value, x.dtype), x), shape, x.dtype))

@@ -12,7 +12,7 @@ from shapesmt.ops.shared.items import INTEGERS, Function
 from shapesmt.ops.shared.require import require_broadcast_to
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import FLOAT, as_float, cast, kind, operand, promoted_type
-from shapesmt.ops.torch.elementwise.single import base, first, in_place, kept
+from shapesmt.ops.torch.elementwise.single import base, first, in_place, store_in_place
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import Field, Tensor, tensor
 
@@ -80,7 +80,7 @@ def together(call: Call, operands: Sequence[Tensor], dtype: str, function: Funct
     for x in operands[1:]:
         require_broadcast_to(ctx, x, own.dims, laws.OTHERS_BROADCAST_TO_CHANGED)
     value = combine(function, tuple(operands), own.dims, dtype) if dtype else None
-    return kept(call, first(call), tensor(dtype, own.dims, value))
+    return store_in_place(call, first(call), tensor(dtype, own.dims, value))
 
 
 @operator(*overloads(*(name for name in ARITHMETIC if name not in ("max", "min"))), *PAIRED, memory="dense")

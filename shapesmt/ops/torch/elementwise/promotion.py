@@ -34,22 +34,22 @@ def require_one_kind(call: Call, *tensors: Tensor | None) -> None:
     types = [x.dtype for x in tensors if x is not None and x.dtype]
     kinds = {max(kind(dtype), 1) for dtype in types}
     call.ctx.check(len(kinds) <= 1, laws.OPERANDS_SAME_TYPE.of(types=" and ".join(dict.fromkeys(types))))
-    call.unchecked(FALSE if len({*types}) > 1 else TRUE, laws.OPERANDS_ONE_TYPE)
+    call.open_if_broken(FALSE if len({*types}) > 1 else TRUE, laws.OPERANDS_ONE_TYPE)
 
 
-def promoted(a: str, b: str) -> str:
+def promote(a: str, b: str) -> str:
     """Return the type that holds the numbers of both, as `torch.promote_types` does; "" if unknown.
 
-    >>> promoted("int8", "uint8"), promoted("float16", "bfloat16"), promoted("float64", "complex64")
+    >>> promote("int8", "uint8"), promote("float16", "bfloat16"), promote("float64", "complex64")
     ('int16', 'float32', 'complex128')
-    >>> promoted("bool", "int32"), promoted("int64", "float16")
+    >>> promote("bool", "int32"), promote("int64", "float16")
     ('int32', 'float16')
     """
     if a == b:
         return a
     low, high = sorted((a, b), key=kind)
     if kind(high) == COMPLEX and kind(low) >= FLOAT:
-        return _WHOLES[promoted(real_part(low), real_part(high))]
+        return _WHOLES[promote(real_part(low), real_part(high))]
     if kind(low) != kind(high):
         return high
     if kind(high) == FLOAT:
@@ -94,14 +94,14 @@ def result_type(operands: Iterable[tuple[Tensor, bool]]) -> str:
         if not x.dtype:
             return ""
         groups[2 if number else 0 if x.shape is None or x.rank else 1].append(x.dtype)
-    return reduce(_over, (reduce(promoted, group) for group in groups if group))
+    return reduce(_over, (reduce(promote, group) for group in groups if group))
 
 
 def _over(high: str, low: str) -> str:
     """Return the type of high-priority operands with low-priority ones, which matter only if their kind is higher."""
     if kind(high) >= kind(low):
         return high
-    return _WHOLES.get(high, low) if kind(low) == COMPLEX and kind(high) == FLOAT else promoted(high, low)
+    return _WHOLES.get(high, low) if kind(low) == COMPLEX and kind(high) == FLOAT else promote(high, low)
 
 
 # Operands

@@ -6,11 +6,11 @@ from shapesmt import laws
 from shapesmt.algebra import Kind
 from shapesmt.ops.math.elementwise import combine
 from shapesmt.ops.shared import items
-from shapesmt.ops.shared.indices import flagged
+from shapesmt.ops.shared.indices import free_elements
 from shapesmt.ops.shared.items import INTEGERS, Function
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import COMPLEX, FLOAT, as_float, cast, kind, operand, real_part
-from shapesmt.ops.torch.layout import dense, in_place as changes, is_plain, laid, order_of, strides_of
+from shapesmt.ops.torch.layout import dense, in_place as changes, is_plain, lay_out, order_of, strides_of
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import Decided, Keeps, Tensor, Traits, Value, tensor
 
@@ -70,7 +70,7 @@ def first(call: Call) -> Tensor:
     return call.tensor(next(name for name in call.names if call.type_of(name) == "Tensor"))
 
 
-def mapped(x: Tensor, dtype: str, function: Function | None) -> Tensor:
+def map_elements(x: Tensor, dtype: str, function: Function | None) -> Tensor:
     """Return a tensor of the same shape, its elements computed by a function; None: unknown elements."""
     return tensor(dtype, x.dims, combine(function, (x,), x.dims, dtype) if dtype else None)
 
@@ -88,10 +88,10 @@ def clone(call: Call) -> Tensor:
     """Copy a tensor in the requested memory format; the copy of `contiguous` is contiguous."""
     x = first(call)
     plain = "contiguous.default" in call.ctx.node.op
-    return formatted(call, x, "contiguous_format" if plain else "preserve_format")
+    return with_memory_format(call, x, "contiguous_format" if plain else "preserve_format")
 
 
-def formatted(call: Call, x: Tensor, default: str) -> Tensor:
+def with_memory_format(call: Call, x: Tensor, default: str) -> Tensor:
     """Return a tensor in the requested memory format, or in `default`."""
     name = (call.text("memory_format") if "memory_format" in call.names else "") or default
     if name in CHANNELS_LAST:
@@ -123,8 +123,8 @@ def unary(call: Call) -> Tensor:
     dtype = "int64" if name == "square" and dtype == "bool" else dtype
     dtype = real_part(dtype) if name in MAGNITUDES else dtype
     followed = FOLLOWED.get(name) if call.ctx.node.op.endswith(".default") else None
-    result = mapped(cast(x, dtype), dtype, items.UNARY.get(followed or ""))
-    return kept(call, x, result) if in_place(call) else result
+    result = map_elements(cast(x, dtype), dtype, items.UNARY.get(followed or ""))
+    return store_in_place(call, x, result) if in_place(call) else result
 
 
 def _require_numbers(call: Call, x: Tensor, name: str) -> None:
@@ -144,7 +144,7 @@ def _require_numbers(call: Call, x: Tensor, name: str) -> None:
         check((call.number("lambd") or 0) >= 0, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="lambd"))
 
 
-def kept(call: Call, own: Tensor, result: Tensor) -> Tensor:
+def store_in_place(call: Call, own: Tensor, result: Tensor) -> Tensor:
     """Return a result stored in the tensor changed in place, and require that its type can hold it."""
     holds = not result.dtype or not own.dtype or kind(result.dtype) <= kind(own.dtype)
     call.ctx.check(holds, laws.CHANGED_HOLDS_RESULTS.of(dtype=own.dtype, result=result.dtype))
@@ -157,7 +157,7 @@ def predicate(call: Call) -> Tensor:
     x = first(call)
     dtype = x.dtype if in_place(call) else "bool"
     negated = base(call) == "logical_not" and x.dtype == "bool"
-    return mapped(x, dtype, items.PREDICATES["Not"] if negated else None)
+    return map_elements(x, dtype, items.PREDICATES["Not"] if negated else None)
 
 
 @operator("frexp.Tensor")
@@ -195,7 +195,7 @@ def part(call: Call) -> Tensor:
     if kind(x.dtype) < COMPLEX:
         return x
     result = tensor(real_part(x.dtype), x.dims)
-    return laid(result, None if strides is None else [2 * d for d in strides], order_of(x))
+    return lay_out(result, None if strides is None else [2 * d for d in strides], order_of(x))
 
 
 @operator(*overloads("fill"), memory="dense")
@@ -233,7 +233,7 @@ def to(call: Call) -> Tensor:
     dtype = other.dtype if other is not None else call.text("dtype") or x.dtype
     if dtype == x.dtype and base(call) != "_to_copy" and "memory_format" not in call:
         return x
-    copied = formatted(call, x, "preserve_format")
+    copied = with_memory_format(call, x, "preserve_format")
     value = flags(call, x) if x.dtype == "bool" and dtype in INTEGERS else None
     return tensor(dtype, x.dims, value or cast(x, dtype).value, layout=copied.layout)
 
@@ -243,7 +243,7 @@ def flags(call: Call, x: Tensor) -> Value | None:
     if x.value is not None or x.rank == 0:
         return None
     one = call.ctx.fresh("flag", 0, 1, Kind.PLACE, Decided((0,), free=True, flag=True))
-    return flagged(x, one)
+    return free_elements(x, one)
 
 
 @operator("chalf.default", total=True, memory="dense")

@@ -56,7 +56,7 @@ def masked_scatter(call: Call) -> Tensor:
     call.ctx.check(mask.dtype in ("bool", ""), laws.ELEMENT_TYPE.of(expected="bool", dtype=mask.dtype))
     if call.ctx.node.op.split(".")[1].endswith("_"):
         call.ctx.require_agree(x, tensor("", shape), law=laws.CHANGED_SHAPED_AS_RESULT)
-    call.ctx.grant(call.place("mask"))
+    call.ctx.assume_valid(call.place("mask"))
     return tensor(x.dtype, shape)
 
 

@@ -116,7 +116,7 @@ def indices_of(call: Call, x: Tensor) -> list[Index]:
     return found
 
 
-def counted(ctx: RuleContext, index: Index) -> Dim:
+def count_marked(ctx: RuleContext, index: Index) -> Dim:
     """Return the data-dependent number of elements that a mask marks."""
     total = index.tensor.numel
     how = Decided((index.place,), total=total, free=True)
@@ -131,12 +131,12 @@ def joint(call: Call, found: list[Index]) -> Shape:
     if not masks:
         return shape
     for index in masks:
-        (ctx.only_sizes if len(found) == 1 else ctx.grant)(index.place)
-    count = counted(ctx, masks[0])
+        (ctx.only_sizes if len(found) == 1 else ctx.assume_valid)(index.place)
+    count = count_marked(ctx, masks[0])
     return (*shape[:-1], select(equal(shape[-1], 1), count, shape[-1])) if shape else (count,)
 
 
-def indexed(call: Call, x: Tensor, *, clamped: bool = False) -> Shape:
+def indexed_shape(call: Call, x: Tensor, *, clamped: bool = False) -> Shape:
     """Return the shape of the indexed result.
 
     The joint axes of the indices replace the indexed axes, or come first if other axes lie between those. `clamped`:
@@ -166,7 +166,7 @@ def index_tensor(call: Call) -> Tensor:
     if len(found) == 1 and not found[0].is_mask:  # known elements stay known
         attributes = {"axis": found[0].axes.start}
         return call.ctx.delegate("Gather", [x, found[0].tensor], version=22, attributes=attributes)[0]
-    shape = indexed(call, x)
+    shape = indexed_shape(call, x)
     masked = len(found) == 1 and not x.dtype.startswith(("float", "bool", "bfloat", "complex"))
     return tensor(x.dtype, shape, any_of_known(call.ctx, x, shape) if masked else None)
 
@@ -176,7 +176,7 @@ def index_tensor(call: Call) -> Tensor:
 def index_put(call: Call) -> Tensor:
     """Write values at the given indices; the values broadcast to the indexed shape."""
     x, values = call.tensor("self"), call.tensor("values")
-    shape = indexed(call, x)
+    shape = indexed_shape(call, x)
     require_broadcast_to(call.ctx, values, shape, laws.VALUES_BROADCAST_TO_INDEXED)
     return tensor(x.dtype, x.dims)
 
@@ -188,8 +188,8 @@ def index_put(call: Call) -> Tensor:
 def masked_index(call: Call) -> Tensor:
     """Return the elements at the given indices, or a number where the mask is false; indices and mask broadcast."""
     x = call.tensor("self")
-    call.unchecked(at_least(x.numel, 1), laws.INPUT_NOT_EMPTY)
-    return tensor(x.dtype, call.ctx.broadcast(indexed(call, x, clamped=True), call.tensor("mask").dims))
+    call.open_if_broken(at_least(x.numel, 1), laws.INPUT_NOT_EMPTY)
+    return tensor(x.dtype, call.ctx.broadcast(indexed_shape(call, x, clamped=True), call.tensor("mask").dims))
 
 
 @operator("_unsafe_masked_index_put_accumulate.default")
@@ -198,5 +198,5 @@ def masked_index_put(call: Call) -> Tensor:
     x, ctx = call.tensor("self"), call.ctx
     if not ctx.holds(equal(x.numel, 0)):
         values = tensor("", ctx.broadcast(call.tensor("values").dims, call.tensor("mask").dims))
-        require_broadcast_to(ctx, values, indexed(call, x, clamped=True), laws.VALUES_BROADCAST_TO_INDEXED)
+        require_broadcast_to(ctx, values, indexed_shape(call, x, clamped=True), laws.VALUES_BROADCAST_TO_INDEXED)
     return tensor(x.dtype, x.dims)

@@ -6,7 +6,7 @@ from shapesmt import laws
 from shapesmt.algebra import Dim, equal
 from shapesmt.ops.math.reduction import without
 from shapesmt.ops.shared.indices import any_places, require_inside
-from shapesmt.ops.shared.require import sized
+from shapesmt.ops.shared.require import complete_sizes
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.indexing.gathering import length
 from shapesmt.rules import Shape, Tensor, Traits, tensor
@@ -41,7 +41,7 @@ def msort(call: Call) -> Tensor:
 @operator("topk.default", traits=Traits.MIXED)
 def topk(call: Call) -> list[Tensor]:
     """Return the `k` greatest elements along an axis and their indices."""
-    x, [k] = call.tensor("self"), sized(call.ctx, [call.size("k")])
+    x, [k] = call.tensor("self"), complete_sizes(call.ctx, [call.size("k")])
     axis = call.axis(x)
     call.ctx.require_at_least(k, 0, laws.K_NOT_NEGATIVE)
     call.ctx.require_at_least(length(x, axis), k, laws.K_AT_MOST_AXIS)
@@ -88,7 +88,7 @@ def searchsorted(call: Call) -> Tensor:
         ctx.require_agree(x, rows, but=x.rank - 1, law=laws.SORTED_LIST_PER_ROW)
     if sorter is not None:
         ctx.require_agree(rows, sorter, law=laws.VALUES_AND_INDICES_SAME_SHAPE)
-        ctx.grant(call.place("sorter"))
+        ctx.assume_valid(call.place("sorter"))
     return found(call, rows[-1], x.dims)
 
 
@@ -120,7 +120,7 @@ def embedding_bag(call: Call) -> list[Tensor]:
     ctx.require_at_least(offsets[0], 1 if last else 0, laws.OFFSET_PER_BAG)
     no_bag = equal(offsets[0], 0)
     require_inside(ctx, indices, table[0], no_bag, index=call.place("indices"), from_end=False)
-    ctx.grant(call.place("offsets"))
+    ctx.assume_valid(call.place("offsets"))
     return _bags(call, offsets[0] - int(last))
 
 

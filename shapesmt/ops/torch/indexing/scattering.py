@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import Formula, any_of, equal, maximum, minimum
-from shapesmt.ops.shared.bridge import listed, result
+from shapesmt.ops.shared.bridge import result, vector
 from shapesmt.ops.shared.indices import require_inside
 from shapesmt.ops.shared.require import require_broadcast_to
 from shapesmt.ops.torch.call import Call, operator
@@ -72,7 +72,7 @@ def put(call: Call) -> Tensor:
 FURTHEST = 2**63 - 1
 
 
-def replaced(call: Call, part: Tensor) -> Tensor:
+def replace_part(call: Call, part: Tensor) -> Tensor:
     """Return the tensor after replacing `part`, and require that the source has the shape of that part."""
     x = call.tensor("self")
     call.ctx.require_agree(call.tensor("src"), part, law=laws.UPDATES_SHAPED_AS_REPLACED)
@@ -86,7 +86,7 @@ def select_scatter(call: Call) -> Tensor:
     axis = ctx.normal(call.integer("dim"), x.rank)
     if index is not None:
         ctx.require_within(index, x[axis], laws.INDEX_INSIDE_AXIS)
-    return replaced(call, tensor(x.dtype, [d for i, d in enumerate(x.dims) if i != axis]))
+    return replace_part(call, tensor(x.dtype, [d for i, d in enumerate(x.dims) if i != axis]))
 
 
 @operator("slice_scatter.default", traits=Traits.COPIED)
@@ -96,8 +96,8 @@ def slice_scatter(call: Call) -> Tensor:
     axis = call.ctx.normal(call.integer("dim"), x.rank)
     ends = {"start": 0, "end": FURTHEST}
     start, end = (call.size(name) if name in call else default for name, default in ends.items())
-    part = result(call.ctx, "Slice", x, *map(listed, (start, end, axis, call.size("step"))))
-    return replaced(call, part)
+    part = result(call.ctx, "Slice", x, *map(vector, (start, end, axis, call.size("step"))))
+    return replace_part(call, part)
 
 
 @operator("diagonal_scatter.default", traits=Traits.COPIED)
@@ -107,7 +107,7 @@ def diagonal_scatter(call: Call) -> Tensor:
     first, second = call.ctx.normals((call.integer("dim1"), call.integer("dim2")), x.rank)
     kept = [d for i, d in enumerate(x.dims) if i not in (first, second)]
     rows, columns = x[first] + min(offset, 0), x[second] - max(offset, 0)
-    return replaced(call, tensor(x.dtype, [*kept, maximum(minimum(rows, columns), 0)]))
+    return replace_part(call, tensor(x.dtype, [*kept, maximum(minimum(rows, columns), 0)]))
 
 
 @operator("copy.default", "copy_.default", traits=Traits.COPIED)

@@ -11,7 +11,7 @@ from shapesmt.ops.torch.elementwise.promotion import BOOL, COMPLEX, FLOAT, as_fl
 from shapesmt.rules import Shape, Tensor, tensor
 
 
-def reduced(call: Call, dtype: str, shape: Shape) -> Tensor:
+def reduce_loss(call: Call, dtype: str, shape: Shape) -> Tensor:
     """Return a loss per element, or a single number; a mean has to be of floats."""
     way = call.integer("reduction")
     sort = kind(dtype) if dtype else FLOAT
@@ -35,7 +35,7 @@ def open_unless_alike(call: Call, x: Tensor, target: Tensor) -> None:
     """Leave the node undecided if input and target differ in shape: PyTorch accepts only some such shapes."""
     alike = x.rank == target.rank
     sizes = zip(x.dims, target.dims, strict=True) if alike else ()
-    call.unchecked(all_of(*(equal(a, b) for a, b in sizes)) if alike else FALSE, laws.INPUT_AND_TARGET_SAME_SHAPE)
+    call.open_if_broken(all_of(*(equal(a, b) for a, b in sizes)) if alike else FALSE, laws.INPUT_AND_TARGET_SAME_SHAPE)
 
 
 @operator("mse_loss.default", "smooth_l1_loss.default", "huber_loss.default")
@@ -47,7 +47,7 @@ def squared(call: Call) -> Tensor:
     x, target, huber = call.tensor("self"), call.tensor("target"), "huber" in call.ctx.node.op
     call.ctx.check((call.number("beta") or 0) >= 0, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="beta"))
     call.ctx.check(not huber or (call.number("delta") or 0) > 0, laws.NAMED_ATTRIBUTE_POSITIVE.of(name="delta"))
-    return reduced(call, of_floats(call, *([x] if huber else [x, target])), call.ctx.broadcast(x.dims, target.dims))
+    return reduce_loss(call, of_floats(call, *([x] if huber else [x, target])), call.ctx.broadcast(x.dims, target.dims))
 
 
 @operator("kl_div.default")
@@ -56,7 +56,7 @@ def divergence(call: Call) -> Tensor:
     x, target = call.tensor("self"), call.tensor("target")
     of_floats(call, x)
     of_floats(call, target)
-    return reduced(call, common(x, target), call.ctx.broadcast(x.dims, target.dims))
+    return reduce_loss(call, common(x, target), call.ctx.broadcast(x.dims, target.dims))
 
 
 @operator("l1_loss.default", "poisson_nll_loss.default", "hinge_embedding_loss.default")
@@ -65,7 +65,7 @@ def elementwise(call: Call) -> Tensor:
     x, target, name = call.ctx.input(0), call.ctx.input(1), call.ctx.node.op.split(".")[1]
     dtype = x.dtype if name.startswith("hinge") else common(x, target)
     kept = as_float(dtype) if name.startswith("poisson") else real_part(dtype)
-    return reduced(call, kept, call.ctx.broadcast(x.dims, target.dims))
+    return reduce_loss(call, kept, call.ctx.broadcast(x.dims, target.dims))
 
 
 @operator("soft_margin_loss.default")
@@ -73,7 +73,7 @@ def soft_margin(call: Call) -> Tensor:
     """Return the soft margin loss of an input to whose shape the target broadcasts."""
     x, target = call.tensor("self"), call.tensor("target")
     require_broadcast_to(call.ctx, target, x.dims, laws.TARGET_BROADCASTS_TO_INPUT)
-    return reduced(call, of_floats(call, x, most=COMPLEX), x.dims)
+    return reduce_loss(call, of_floats(call, x, most=COMPLEX), x.dims)
 
 
 @operator("margin_ranking_loss.default")
@@ -81,7 +81,7 @@ def margin_ranking(call: Call) -> Tensor:
     """Return the ranking loss of two inputs and a target, which have the same rank and broadcast."""
     given = [call.ctx.input(i) for i in range(3)]
     call.ctx.same_rank(*given)
-    return reduced(call, as_float(common(*given)), call.ctx.broadcast(*(x.dims for x in given)))
+    return reduce_loss(call, as_float(common(*given)), call.ctx.broadcast(*(x.dims for x in given)))
 
 
 @operator("binary_cross_entropy.default")
@@ -89,10 +89,10 @@ def binary_cross_entropy(call: Call) -> Tensor:
     """Return the cross entropy of probabilities; the target has the input's shape, and weights broadcast to it."""
     ctx, x, weight = call.ctx, call.tensor("self"), call.optional("weight")
     open_unless_alike(call, x, call.tensor("target"))
-    ctx.grant(call.place("self"), call.place("target"))
+    ctx.assume_valid(call.place("self"), call.place("target"))
     if weight is not None:
         require_broadcast_to(ctx, weight, x.dims, laws.WEIGHTS_BROADCAST_TO_INPUT)
-    return reduced(call, of_floats(call, x), x.dims)
+    return reduce_loss(call, of_floats(call, x), x.dims)
 
 
 @operator("binary_cross_entropy_with_logits.default")
@@ -110,7 +110,7 @@ def binary_cross_entropy_with_logits(call: Call) -> Tensor:
         require_broadcast_to(ctx, weighted, x.dims, laws.TARGET_BROADCASTS_TO_INPUT)
     if weight is not None:
         require_broadcast_to(ctx, weight, target.dims, laws.WEIGHTS_BROADCAST_TO_TARGET)
-    return reduced(call, of_floats(call, target, most=COMPLEX), target.dims)
+    return reduce_loss(call, of_floats(call, target, most=COMPLEX), target.dims)
 
 
 @operator("triplet_margin_loss.default")
@@ -121,7 +121,7 @@ def triplet_margin(call: Call) -> Tensor:
     near, far, apart = ((given[i].dims, given[j].dims) for i, j in ((0, 1), (0, 2), (1, 2)))
     pairs = (near, far, apart) if call.flag("swap") else (near, far)
     distances = [call.ctx.broadcast(*pair)[:-1] for pair in pairs]
-    return reduced(call, as_float(real_part(common(*given))), call.ctx.broadcast(*distances))
+    return reduce_loss(call, as_float(real_part(common(*given))), call.ctx.broadcast(*distances))
 
 
 @operator("cosine_embedding_loss.default")
@@ -134,7 +134,7 @@ def cosine_embedding(call: Call) -> Tensor:
     ctx.check(x.rank == target.rank + 1 and other.rank == x.rank, law)
     shape = ctx.broadcast(x.dims, other.dims)
     dtype = as_float(common(x, other))
-    return reduced(call, dtype, ctx.broadcast(shape[:-1] if target.rank else (), target.dims))
+    return reduce_loss(call, dtype, ctx.broadcast(shape[:-1] if target.rank else (), target.dims))
 
 
 # Classes
@@ -155,7 +155,7 @@ def of_classes(call: Call, x: Tensor, target: Tensor, axis: int) -> Shape:
 def nll_loss(call: Call) -> Tensor:
     """Return the negative log likelihood: `[n, c, ...]` and class indices `[n, ...]`, or `[c]` and one index."""
     x = call.tensor("self", least=1)
-    return reduced(call, x.dtype, of_classes(call, x, call.tensor("target"), min(x.rank - 1, 1)))
+    return reduce_loss(call, x.dtype, of_classes(call, x, call.tensor("target"), min(x.rank - 1, 1)))
 
 
 @operator("nll_loss_forward.default", "nll_loss2d_forward.default")
@@ -170,10 +170,10 @@ def cross_entropy(call: Call) -> Tensor:
     x, target = call.tensor("self", least=1), call.tensor("target")
     axis = min(x.rank - 1, 1)
     if target.rank != x.rank:
-        return reduced(call, x.dtype, of_classes(call, x, target, axis))
+        return reduce_loss(call, x.dtype, of_classes(call, x, target, axis))
     call.ctx.require_agree(x, target, law=laws.INPUT_AND_TARGET_SAME_SHAPE)
     call.require_vector("weight", x[axis], laws.WEIGHT_PER_CLASS)
-    return reduced(call, x.dtype, (*x.dims[:axis], *x.dims[axis + 1 :]))
+    return reduce_loss(call, x.dtype, (*x.dims[:axis], *x.dims[axis + 1 :]))
 
 
 @operator("multi_margin_loss.default")
@@ -185,21 +185,21 @@ def multi_margin(call: Call) -> Tensor:
     x = tensor(scores.dtype, [*(scores.dims if scores.rank == 2 else (ONE, scores.numel))])
     call.ctx.require_at_least(x[-1], 1, laws.A_CLASS)
     of_classes(call, x, tensor(target.dtype, [target.numel]), 1)
-    return reduced(call, of_floats(call, x), target.dims)
+    return reduce_loss(call, of_floats(call, x), target.dims)
 
 
 @operator("multilabel_margin_loss.default")
 def multilabel_margin(call: Call) -> Tensor:
     """Return the margin loss of scores `[n, c]` or `[c]` and a target of that shape; a scalar counts as `[1]`."""
-    x, target = (listed(call.tensor(name)) for name in ("self", "target"))
+    x, target = (as_list(call.tensor(name)) for name in ("self", "target"))
     call.ctx.check(x.rank <= 2, laws.RANK_AT_MOST_2.of(rank=x.rank))
     call.ctx.require_at_least(x[-1], 1, laws.A_CLASS)
     call.ctx.require_agree(x, target, law=laws.INPUT_AND_TARGET_SAME_SHAPE)
-    call.ctx.grant(call.place("target"))
-    return reduced(call, of_floats(call, x), x.dims[:-1])
+    call.ctx.assume_valid(call.place("target"))
+    return reduce_loss(call, of_floats(call, x), x.dims[:-1])
 
 
-def listed(x: Tensor) -> Tensor:
+def as_list(x: Tensor) -> Tensor:
     """Return a scalar as a list of one element; other tensors stay."""
     return x if x.rank else tensor(x.dtype, [ONE])
 
@@ -211,13 +211,13 @@ def lengths_of(call: Call, name: str, samples: Dim) -> list[Dim | None] | None:
     """Return a length per sample; None if a tensor holds them."""
     if call.type_of(name) == "Tensor":
         call.ctx.require_equal(call.tensor(name).numel, samples, laws.LENGTH_PER_SAMPLE)
-        call.ctx.grant(call.place(name))
+        call.ctx.assume_valid(call.place(name))
         return None
     call.ctx.require_equal(len(call.sizes(name)), samples, laws.LENGTH_PER_SAMPLE)
     return call.sizes(name)
 
 
-def labelled(call: Call, x: Tensor) -> tuple[Dim, Dim]:
+def label_sizes(call: Call, x: Tensor) -> tuple[Dim, Dim]:
     """Return the number of samples in `[t, n, c]` or `[t, c]`, and the largest number of labels of a sample."""
     ctx, targets, blank = call.ctx, call.tensor("targets"), call.integer("blank")
     ctx.require_at_least(x.numel, 1, laws.INPUT_NOT_EMPTY)
@@ -243,13 +243,13 @@ def ctc_loss(call: Call) -> Tensor:
     """Return the CTC loss of label scores `[t, n, c]`, or `[t, c]` for one sample, and the labels of each sample."""
     x = call.tensor("log_probs")
     call.ctx.check(x.rank in (2, 3), laws.RANK_2_OR_3.of(rank=x.rank))
-    samples, _ = labelled(call, x)
-    return reduced(call, x.dtype, (samples,) if x.rank == 3 else ())
+    samples, _ = label_sizes(call, x)
+    return reduce_loss(call, x.dtype, (samples,) if x.rank == 3 else ())
 
 
 @operator("_ctc_loss.default", "_ctc_loss.Tensor")
 def ctc_loss_and_ways(call: Call) -> list[Tensor]:
     """Return the CTC loss of each sample, and the log likelihood of each label prefix at each time step."""
     x = call.tensor("log_probs", 3)
-    samples, longest = labelled(call, x)
+    samples, longest = label_sizes(call, x)
     return [tensor(x.dtype, [samples]), tensor(x.dtype, [samples, x[0], 2 * longest + 1])]

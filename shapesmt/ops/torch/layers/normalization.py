@@ -36,7 +36,7 @@ def normalized(call: Call) -> Tensor:
         call.ctx.require_at_least(x.numel, 1, laws.INPUT_NOT_EMPTY)
     for parameter in map(call.optional, PARAMETERS):
         if parameter is not None:
-            call.unchecked(equal(parameter.numel, x[1]), laws.PARAMETERS_PER_CHANNEL)
+            call.open_if_broken(equal(parameter.numel, x[1]), laws.PARAMETERS_PER_CHANNEL)
     return tensor(x.dtype, x.dims)
 
 
@@ -156,9 +156,9 @@ def weight_norm(call: Call) -> list[Tensor]:
     call.ctx.require_at_least(v[axis], 0 if outer else 1, laws.WEIGHTS_NOT_EMPTY)
     shape = tensor("", [d if i == axis else ONE for i, d in enumerate(v.dims)])
     one_rank = TRUE if g.rank == v.rank else FALSE
-    call.unchecked(one_rank, laws.TENSORS_ONE_RANK.of(rank=v.rank, other=g.rank))
+    call.open_if_broken(one_rank, laws.TENSORS_ONE_RANK.of(rank=v.rank, other=g.rank))
     for a, b in zip(g.dims, shape.dims, strict=False):
-        call.unchecked(equal(a, b), laws.LENGTH_PER_WEIGHT_VECTOR)
+        call.open_if_broken(equal(a, b), laws.LENGTH_PER_WEIGHT_VECTOR)
     return [tensor(v.dtype, v.dims), tensor(g.dtype, g.dims)][: call.ctx.outputs]
 
 

@@ -25,17 +25,17 @@ def require_cell(call: Call, weights: list[Tensor], features: Dim, state: Dim, h
     laws_of = (laws.WEIGHTS_GATES_INPUT, laws.WEIGHTS_GATES_STATE)
     for w, columns, law in zip(weights[:2], (features, state), laws_of, strict=True):
         ctx.require_rank(w, 2)
-        call.unchecked(equal(w[0], rows), law)
+        call.open_if_broken(equal(w[0], rows), law)
         if "aten.lstm.input" in ctx.node.op:
-            call.unchecked(equal(w[1], columns), law)
+            call.open_if_broken(equal(w[1], columns), law)
         else:
             ctx.require_equal(w[1], columns, law)
     for bias in (w for w in weights[2:] if w.rank != 2):
         ctx.require_rank(bias, 1)
-        call.unchecked(equal(bias[0], rows), laws.BIAS_GATES_CELLS)
+        call.open_if_broken(equal(bias[0], rows), laws.BIAS_GATES_CELLS)
     for projection in (w for w in weights[2:] if w.rank == 2):
         for size, expected in zip(projection.dims, (state, hidden), strict=True):
-            call.unchecked(equal(size, expected), laws.PROJECTION_STATE_CELLS)
+            call.open_if_broken(equal(size, expected), laws.PROJECTION_STATE_CELLS)
 
 
 def states_of(call: Call) -> list[Tensor]:
@@ -49,9 +49,9 @@ def _require_state(call: Call, state: Tensor, runs: int, batch: Dim) -> None:
     ctx, law = call.ctx, laws.STATE_DIRECTIONS_BATCH_HIDDEN
     ctx.require_rank(state, 3)
     ctx.require_at_least(state[0], runs, law)
-    call.unchecked(equal(state[0], runs), law)
+    call.open_if_broken(equal(state[0], runs), law)
     ctx.require(any_of(equal(state[1], batch), equal(batch, 1)), law, state[1], batch)
-    call.unchecked(equal(state[1], batch), law)
+    call.open_if_broken(equal(state[1], batch), law)
 
 
 @operator("lstm.input", "gru.input", "rnn_relu.input", "rnn_tanh.input")

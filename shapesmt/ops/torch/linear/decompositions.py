@@ -87,13 +87,13 @@ OVERLOADS = {"linalg_pinv": ("atol_rtol_float", "default")}
 def grant_matrices(call: Call) -> None:
     """Assume that the matrices can be decomposed, if the operator refuses others."""
     if call.ctx.node.op.split(".")[1] in FALLIBLE or ("check_errors" in call and call.flag("check_errors")):
-        call.ctx.grant(0)
+        call.ctx.assume_valid(0)
 
 
 @operator("_linalg_check_errors.default")
 def check_errors(call: Call) -> None:
     """Assume that no decomposition failed, which only matrix elements decide."""
-    call.ctx.grant(call.place("info"))
+    call.ctx.assume_valid(call.place("info"))
 
 
 def _names(table: Iterable[str]) -> list[str]:
@@ -176,10 +176,10 @@ def lu_unpack(call: Call) -> list[Tensor]:
     if call.flag("unpack_pivots"):
         shape = tensor("", [*x.dims[:-2], minimum(x[-2], x[-1])])
         one_rank = TRUE if pivots.rank == shape.rank else FALSE
-        call.unchecked(one_rank, laws.TENSORS_ONE_RANK.of(rank=shape.rank, other=pivots.rank))
+        call.open_if_broken(one_rank, laws.TENSORS_ONE_RANK.of(rank=shape.rank, other=pivots.rank))
         for size, expected in zip(pivots.dims, shape.dims, strict=False):
-            call.unchecked(equal(size, expected), laws.PIVOT_PER_ROW)
-        call.ctx.grant(call.place("LU_pivots"))
+            call.open_if_broken(equal(size, expected), laws.PIVOT_PER_ROW)
+        call.ctx.assume_valid(call.place("LU_pivots"))
     return outputs
 
 
@@ -218,7 +218,7 @@ def is_vector(ctx: RuleContext, a: Tensor, b: Tensor) -> bool:
     return ctx.holds(all_of(*(equal(x, y) for x, y in zip(a.dims[:-1], b.dims, strict=True)))) is True
 
 
-def solved(ctx: RuleContext, a: Tensor, b: Tensor, *, left: bool = True) -> Shape:
+def solution_shape(ctx: RuleContext, a: Tensor, b: Tensor, *, left: bool = True) -> Shape:
     """Return the shape of `x` in `a x = b` (`x a = b` unless `left`) for square matrices, whose batches broadcast."""
     require_ranks(ctx, 2, a, b, least=True)
     ctx.require_equal(a[-2], a[-1], laws.MATRICES_SQUARE)
@@ -231,9 +231,9 @@ def solution(call: Call) -> Shape:
     grant_matrices(call)
     ctx, a, b = call.ctx, call.tensor("A", least=2), call.tensor("B")
     if not is_vector(ctx, a, b):
-        return solved(ctx, a, b, left=call.flag("left"))
+        return solution_shape(ctx, a, b, left=call.flag("left"))
     ctx.check(call.flag("left"), laws.VECTORS_ON_RIGHT_SIDE)
-    return solved(ctx, a, tensor("", [*b.dims, ONE]))[:-1]
+    return solution_shape(ctx, a, tensor("", [*b.dims, ONE]))[:-1]
 
 
 @operator("linalg_solve.default")
@@ -254,14 +254,14 @@ def solve_ex(call: Call) -> list[Tensor]:
 def solve_triangular(call: Call) -> Tensor:
     """Solve triangular systems."""
     a = call.tensor("self")
-    return tensor(a.dtype, solved(call.ctx, a, call.tensor("B"), left=call.flag("left")))
+    return tensor(a.dtype, solution_shape(call.ctx, a, call.tensor("B"), left=call.flag("left")))
 
 
 @operator("triangular_solve.default")
 def triangular_solve(call: Call) -> list[Tensor]:
     """Solve triangular systems; also return the matrices."""
     a, b = call.tensor("A"), call.tensor("self")
-    shape = solved(call.ctx, a, b)
+    shape = solution_shape(call.ctx, a, b)
     return [tensor(b.dtype, shape), tensor(a.dtype, [*shape[:-2], *a.dims[-2:]])]
 
 
@@ -269,7 +269,7 @@ def triangular_solve(call: Call) -> list[Tensor]:
 def cholesky_solve(call: Call) -> Tensor:
     """Solve systems from the Cholesky factors of their matrices."""
     b = call.tensor("self")
-    return tensor(b.dtype, solved(call.ctx, call.tensor("input2"), b))
+    return tensor(b.dtype, solution_shape(call.ctx, call.tensor("input2"), b))
 
 
 @operator("linalg_lu_solve.default", "lu_solve.default", "linalg_ldl_solve.default")
@@ -279,9 +279,9 @@ def lu_solve(call: Call) -> Tensor:
     names = ("LU_data", "LU_pivots", "self") if old else ("LD" if "ldl" in ctx.node.op else "LU", "pivots", "B")
     lu, pivots, b = map(call.tensor, names)
     left = call.flag("left") if "left" in call else True
-    shape = solved(ctx, lu, b, left=left)
+    shape = solution_shape(ctx, lu, b, left=left)
     ctx.require_agree(pivots, tensor("", lu.dims[:-1]), law=laws.PIVOT_PER_ROW)
-    ctx.grant(call.place(names[1]))
+    ctx.assume_valid(call.place(names[1]))
     return tensor(b.dtype, shape)
 
 
@@ -294,7 +294,7 @@ def least_squares(call: Call) -> list[Tensor]:
     ctx.require_rank(right, 2, least=True)
     ctx.require_equal(a[-2], right[-2], laws.RIGHT_SIDES_HAVE_ROWS_OF_MATRICES)
     if call.text("driver") == "gelss":
-        call.unchecked(at_least(right[-1], 1), laws.VECTORS_NOT_EMPTY)
+        call.open_if_broken(at_least(right[-1], 1), laws.VECTORS_NOT_EMPTY)
     shape = (*ctx.broadcast(a.dims[:-2], right.dims[:-2], law=laws.BATCH_SIZES_BROADCAST), a[-1], right[-1])
     others = [tensor("", None) for _ in range(3)]
     return [tensor(a.dtype, shape[:-1] if vector else shape), *others]

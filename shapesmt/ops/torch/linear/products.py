@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, all_of, any_of, as_dim, differs, equal, select
-from shapesmt.ops.math.linear import joint_sizes, parse_equation, spelt
+from shapesmt.ops.math.linear import expand_ellipsis, joint_sizes, parse_equation
 from shapesmt.ops.shared.require import require_broadcast_to, require_least, require_ranks, require_same
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import FLOAT, kind, require_one_kind
@@ -32,7 +32,7 @@ def strict_product(call: Call, names: Sequence[str], ranks: Sequence[int]) -> Sh
     return (*a.dims[:-1], *(b.dims[-1:] if b.rank > 1 else ()))
 
 
-def added(call: Call, product: Shape) -> Tensor:
+def add_product(call: Call, product: Shape) -> Tensor:
     """Return `self` plus a product of this shape, to which `self` broadcasts; in place, `self` must have it already."""
     x = call.tensor("self")
     require_broadcast_to(call.ctx, x, product, laws.BIAS_BROADCASTS_TO_PRODUCT)
@@ -75,14 +75,14 @@ def addmm(call: Call) -> Tensor:
     """Multiply matrices or batches of them and add: `[m, k] x [k, n] + c -> [m, n]`; `addbmm` sums over the batch."""
     batches = "batch1" in call.names
     product = strict_product(call, call.names[1:3], (3, 3) if batches else (2, 2))
-    return added(call, product[1:] if base(call) == "addbmm" else product)
+    return add_product(call, product[1:] if base(call) == "addbmm" else product)
 
 
 @operator("addmv.default", "addmv_.default")
 def addmv(call: Call) -> Tensor:
     """Multiply a matrix by a vector and add: `[m, k] x [k] + c -> [m]`; for an empty matrix, `c` keeps its size."""
     x, empty = call.tensor("self"), equal(call.tensor("mat").numel, 0)
-    y = added(call, strict_product(call, ("mat", "vec"), (2, 1)))
+    y = add_product(call, strict_product(call, ("mat", "vec"), (2, 1)))
     if not x.rank:
         return tensor(x.dtype, x.dims if call.ctx.holds(empty) else y.dims)
     return tensor(x.dtype, [select(empty, x[0], y[0])])
@@ -92,7 +92,7 @@ def addmv(call: Call) -> Tensor:
 def addr(call: Call) -> Tensor:
     """Return the outer product plus a matrix: `[m] x [n] + c -> [m, n]`."""
     a, b = call.tensor("vec1", 1), call.tensor("vec2", 1)
-    return added(call, (a[0], b[0]))
+    return add_product(call, (a[0], b[0]))
 
 
 @operator("linear.default", memory="new")
@@ -215,8 +215,10 @@ def einsum(call: Call) -> Tensor:
     terms, result = parse_equation(call.text("equation"))
     ctx.check(len(terms) == len(operands), laws.EQUATION_TERM_PER_INPUT)
     hidden = [max(x.rank - len(term) + 1, 0) * ("..." in term) for term, x in zip(terms, operands, strict=True)]
-    sizes = joint_sizes(ctx, [spelt(*pair) for pair in zip(terms, map(_names, hidden), strict=True)], operands)
-    letters = spelt(result, _names(max(hidden)))
+    sizes = joint_sizes(
+        ctx, [expand_ellipsis(*pair) for pair in zip(terms, map(_names, hidden), strict=True)], operands
+    )
+    letters = expand_ellipsis(result, _names(max(hidden)))
     ctx.check(sizes.keys() >= set(letters), laws.OUTPUT_LETTERS_AMONG_INPUTS)
     ctx.check(len(set(letters)) == len(letters), laws.OUTPUT_LETTERS_ONCE)
     return tensor(operands[0].dtype, [sizes[letter] for letter in letters])

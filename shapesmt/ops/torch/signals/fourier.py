@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, equal
-from shapesmt.ops.shared.require import require_least, sized
+from shapesmt.ops.shared.require import complete_sizes, require_least
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.linear.decompositions import COMPLEX, REAL
 from shapesmt.rules import Tensor, tensor
@@ -25,7 +25,7 @@ def require_signal(call: Call, x: Tensor, axes: tuple[int, ...]) -> None:
     require_least(call.ctx, x.dims if axes else (), 1, laws.SIGNAL_NOT_EMPTY)
 
 
-def transformed(call: Call, x: Tensor, axes: tuple[int, ...], sizes: list[Dim]) -> Tensor:
+def transform(call: Call, x: Tensor, axes: tuple[int, ...], sizes: list[Dim]) -> Tensor:
     """Return the transform along some axes, each cut or padded to a size."""
     name = call.ctx.node.op.split(".")[1].removeprefix("fft_").rstrip("2n")
     for axis, size in zip(axes, sizes, strict=True):
@@ -48,8 +48,8 @@ def fft(call: Call) -> Tensor:
     """Transform along one axis."""
     x = call.tensor("self")
     axis = call.ctx.normal(call.integer("dim"), x.rank)
-    [size] = sized(call.ctx, [call.size("n")]) if "n" in call else [own_size(call, x, axis)]
-    return transformed(call, x, (axis,), [size])
+    [size] = complete_sizes(call.ctx, [call.size("n")]) if "n" in call else [own_size(call, x, axis)]
+    return transform(call, x, (axis,), [size])
 
 
 @operator(*(f"fft_{name}{many}.default" for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft") for many in "2n"))
@@ -64,7 +64,7 @@ def fftn(call: Call) -> Tensor:
         ctx.check("rfft" not in ctx.node.op and "hfft" not in ctx.node.op, laws.A_TRANSFORMED_AXIS)
     own = [own_size(call, x, axis, last=i == len(axes) - 1) for i, axis in enumerate(axes)]
     given = [size if size is None or size.constant != -1 else own[i] for i, size in enumerate(asked)]
-    return transformed(call, x, axes, sized(ctx, given) if asked else own)
+    return transform(call, x, axes, complete_sizes(ctx, given) if asked else own)
 
 
 @operator("fft_fftshift.default", "fft_ifftshift.default", "_fft_c2c.default")
@@ -93,7 +93,7 @@ def real_to_complex(call: Call) -> Tensor:
 @operator("_fft_c2r.default")
 def complex_to_real(call: Call) -> Tensor:
     """Transform to real numbers; the last axis gets the requested size."""
-    x, [size] = call.tensor("self"), sized(call.ctx, [call.size("last_dim_size")])
+    x, [size] = call.tensor("self"), complete_sizes(call.ctx, [call.size("last_dim_size")])
     axes = named_axes(call, x)
     if not axes:
         call.open("dim")
@@ -101,7 +101,7 @@ def complex_to_real(call: Call) -> Tensor:
     require_signal(call, x, axes)
     last = x[axes[-1]]
     fits = any_of(equal(last, size), equal(last, size // 2 + 1))
-    call.unchecked(fits, laws.BINS_AS_MANY_AS_FRAME_HAS)
+    call.open_if_broken(fits, laws.BINS_AS_MANY_AS_FRAME_HAS)
     return tensor(REAL.get(x.dtype, x.dtype), x.replace(axes[-1], size).dims)
 
 
@@ -120,7 +120,7 @@ def steps_of(call: Call) -> tuple[int, int]:
     return length, step
 
 
-def halved(call: Call, length: int, *, real: bool) -> int:
+def frequency_count(call: Call, length: int, *, real: bool) -> int:
     """Return the number of frequencies; one-sided by default for real signals."""
     onesided = call.flag("onesided") if "onesided" in call else real
     call.ctx.check(real or not onesided, laws.HALVED_FREQUENCIES_OF_REAL_SIGNALS)
@@ -143,7 +143,7 @@ def stft(call: Call) -> Tensor:
         call.open("align_to_window")
     window = call.optional("window")
     real = all(t is None or t.dtype not in REAL for t in (x, window))
-    shape: list[Dim | int] = [*x.dims[:-1], halved(call, length, real=real), (samples - length) // step + 1]
+    shape: list[Dim | int] = [*x.dims[:-1], frequency_count(call, length, real=real), (samples - length) // step + 1]
     ctx.check("return_complex" in call or not real, laws.ATTRIBUTE_GIVEN.of(name="return_complex"))
     whole = call.flag("return_complex") if "return_complex" in call else True
     return tensor(COMPLEX.get(x.dtype, x.dtype), shape) if whole else tensor(REAL.get(x.dtype, x.dtype), [*shape, 2])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from shapesmt import laws
 from shapesmt.algebra import FALSE, ZERO, Dim, any_of, as_dim, at_least, equal
 from shapesmt.ops.shared.indices import any_places
-from shapesmt.ops.shared.require import require_least, sized
+from shapesmt.ops.shared.require import complete_sizes, require_least
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import FLOAT, kind
 from shapesmt.ops.torch.elementwise.single import base
@@ -53,7 +53,7 @@ def drawn_integers(call: Call, dims: Sequence[Dim]) -> Value | None:
 def drawn(call: Call) -> Tensor:
     """Draw a tensor of the listed sizes."""
     require_parameters(call)
-    sizes = sized(call.ctx, call.sizes("size"))
+    sizes = complete_sizes(call.ctx, call.sizes("size"))
     require_least(call.ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     if "randint" in call.ctx.node.op:
         dtype = call.text("dtype") or "int64"
@@ -64,7 +64,7 @@ def drawn(call: Call) -> Tensor:
 @operator("randperm.default", "randperm.generator", random=True)
 def permutation(call: Call) -> Tensor:
     """Return the numbers below `n` in random order."""
-    sizes: list[Dim] = sized(call.ctx, [call.size("n")])
+    sizes: list[Dim] = complete_sizes(call.ctx, [call.size("n")])
     require_least(call.ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     return tensor(call.text("dtype") or "int64", sizes, any_places(call.ctx, sizes, sizes[0]))
 
@@ -75,7 +75,7 @@ def drawn_like(call: Call) -> Tensor:
     x, chances = call.tensor("self"), call.optional("p")
     require_parameters(call)
     if call.ctx.node.op == "aten.bernoulli.default":  # elements are probabilities
-        call.ctx.grant(0)
+        call.ctx.assume_valid(0)
     if chances is not None and call.ctx.node.op.split(".")[1].endswith("_"):
         call.ctx.broadcast(x.dims, chances.dims)
     return tensor((call.text("dtype") if "dtype" in call else "") or x.dtype, x.dims)
@@ -92,7 +92,7 @@ def drawn_by(call: Call) -> Tensor:
 @operator("multinomial.default", random=True)
 def multinomial(call: Call) -> Tensor:
     """Draw class indices: `[n, classes]` or `[classes]`; at most as many as classes unless drawn with replacement."""
-    ctx, x, [count] = call.ctx, call.tensor("self"), sized(call.ctx, [call.size("num_samples")])
+    ctx, x, [count] = call.ctx, call.tensor("self"), complete_sizes(call.ctx, [call.size("num_samples")])
     ctx.check(x.rank in (1, 2), laws.RANK_1_OR_2.of(rank=x.rank))
     ctx.check(not x.dtype or kind(x.dtype) == FLOAT, laws.ELEMENT_TYPE.of(expected="a float", dtype=x.dtype))
     ctx.require_at_least(MOST_CLASSES, x[-1], laws.CLASSES_TO_DRAW_FROM.of(most=MOST_CLASSES))

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, any_of, equal, select
 from shapesmt.ops.layout.shape import broadcast_value
-from shapesmt.ops.shared.bridge import listed, result
+from shapesmt.ops.shared.bridge import result, vector
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.single import base
-from shapesmt.ops.torch.layout import laid, nesting_of, storage_of, strides_of
+from shapesmt.ops.torch.layout import lay_out, nesting_of, storage_of, strides_of
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import Tensor, Traits, tensor
 
 # Order
 
 
-def permuted(call: Call, x: Tensor, order: Sequence[int]) -> Tensor:
+def permute_axes(call: Call, x: Tensor, order: Sequence[int]) -> Tensor:
     """Return the tensor with its axes in another order: a view, or for `_copy` operators a contiguous copy."""
     output = result(call.ctx, "Transpose", x, perm=tuple(order)) if x.rank else x
     if "_copy" in call.ctx.node.op:
@@ -25,7 +25,7 @@ def permuted(call: Call, x: Tensor, order: Sequence[int]) -> Tensor:
     strides, places = strides_of(x), nesting_of(x)
     apart = None if strides is None else [strides[axis] for axis in order]
     nested = None if places is None else [list(order).index(axis) for axis in places]
-    return laid(output, apart, nested, storage_of(x))
+    return lay_out(output, apart, nested, storage_of(x))
 
 
 @operator("permute.default", "permute_copy.default", memory="view", traits=Traits.REARRANGED)
@@ -33,7 +33,7 @@ def permute(call: Call) -> Tensor:
     """Permute the axes into the listed order."""
     x, order = call.tensor("self"), call.integers("dims")
     call.ctx.check(len(order) == x.rank, laws.ORDER_NAMES_AXES_ONCE)
-    return permuted(call, x, call.ctx.normals(order, x.rank))
+    return permute_axes(call, x, call.ctx.normals(order, x.rank))
 
 
 @operator(*overloads("transpose", "transpose_copy", "swapaxes", "swapdims"), memory="view", traits=Traits.REARRANGED)
@@ -44,7 +44,7 @@ def transpose(call: Call) -> Tensor:
     order = list(range(x.rank))
     if x.rank:
         order[a], order[b] = b, a
-    return permuted(call, x, order)
+    return permute_axes(call, x, order)
 
 
 @operator(*overloads("t", "t_copy"), memory="view", traits=Traits.REARRANGED)
@@ -52,7 +52,7 @@ def t(call: Call) -> Tensor:
     """Transpose a matrix; a vector or a number stays."""
     x = call.tensor("self")
     call.ctx.check(x.rank <= 2, laws.RANK_AT_MOST_2.of(rank=x.rank))
-    return permuted(call, x, range(x.rank)[::-1])
+    return permute_axes(call, x, range(x.rank)[::-1])
 
 
 @operator(*overloads("numpy_T", "matrix_H", "mT", "mH", "adjoint"), memory="view")
@@ -61,12 +61,12 @@ def transposed(call: Call) -> Tensor:
     x, name, ctx = call.tensor("self"), base(call), call.ctx
     order = list(range(x.rank))
     if name == "numpy_T":
-        return permuted(call, x, order[::-1])
+        return permute_axes(call, x, order[::-1])
     if name == "matrix_H":
         ctx.check(x.rank in (0, 2), laws.RANK_2.of(rank=x.rank))
     elif x.rank or name != "adjoint":
         ctx.require_rank(x, 2, least=True)
-    return permuted(call, x, [*order[:-2], *order[-2:][::-1]])
+    return permute_axes(call, x, [*order[:-2], *order[-2:][::-1]])
 
 
 @operator(*overloads("movedim", "moveaxis"), memory="view", traits=Traits.REARRANGED)
@@ -81,7 +81,7 @@ def movedim(call: Call) -> Tensor:
     call.ctx.check(len(sources) == len(targets), laws.AXES_MOVE_TO_AS_MANY)
     places = dict(zip(targets, sources, strict=True))
     others = iter([axis for axis in range(x.rank) if axis not in sources])
-    return permuted(call, x, [places[i] if i in places else next(others) for i in range(x.rank)])
+    return permute_axes(call, x, [places[i] if i in places else next(others) for i in range(x.rank)])
 
 
 # Axes of size 1
@@ -105,12 +105,12 @@ def without(call: Call, x: Tensor, gone: Sequence[int]) -> Tensor:
     if not gone:
         return x
     ones = [ONE if axis in gone else d for axis, d in enumerate(x.dims)]
-    output = result(call.ctx, "Squeeze", tensor(x.dtype, ones, x.value), listed(*gone))
+    output = result(call.ctx, "Squeeze", tensor(x.dtype, ones, x.value), vector(*gone))
     strides, places = strides_of(x), nesting_of(x)
     kept = [axis for axis in range(x.rank) if axis not in gone]
     apart = None if strides is None else [strides[axis] for axis in kept]
     nested = None if places is None else [kept.index(axis) for axis in places if axis in kept]
-    return laid(output, apart, nested, storage_of(x))
+    return lay_out(output, apart, nested, storage_of(x))
 
 
 @operator(*overloads("unsqueeze", "unsqueeze_copy"), memory="view", traits=Traits.ORDERED)
@@ -122,7 +122,7 @@ def unsqueeze(call: Call) -> Tensor:
 
 def with_axis(call: Call, x: Tensor, axis: int) -> Tensor:
     """Return the tensor with a new axis of size 1."""
-    output = result(call.ctx, "Unsqueeze", x, listed(axis))
+    output = result(call.ctx, "Unsqueeze", x, vector(axis))
     strides, places = strides_of(x), nesting_of(x)
     apart = None
     if strides is not None:
@@ -133,7 +133,7 @@ def with_axis(call: Call, x: Tensor, axis: int) -> Tensor:
         moved = [a + (a >= axis) for a in places]
         at = moved.index(axis + 1) if axis < x.rank else len(moved)
         nested = [*moved[:at], axis, *moved[at:]]
-    return laid(output, apart, nested, storage_of(x))
+    return lay_out(output, apart, nested, storage_of(x))
 
 
 @operator("atleast_1d.default", "atleast_2d.default", "atleast_3d.default", memory="view", traits=Traits.ORDERED)
@@ -157,7 +157,7 @@ NEW_AXES = {(1, 0): (0,), (2, 0): (0, 0), (2, 1): (0,), (3, 0): (0, 0, 0), (3, 1
 # Broadcast axes
 
 
-def expanded(call: Call, x: Tensor, items: Sequence[Dim | None]) -> Tensor:
+def expand_sizes(call: Call, x: Tensor, items: Sequence[Dim | None]) -> Tensor:
     """Broadcast a tensor to the listed sizes: axes of size 1 expand, new axes come first; -1 keeps a size."""
     ctx, new = call.ctx, len(items) - x.rank
     ctx.check(new >= 0, laws.RANK_AT_MOST_THAT_OF_SHAPE.of(most=len(items), rank=x.rank))
@@ -176,20 +176,20 @@ def expanded(call: Call, x: Tensor, items: Sequence[Dim | None]) -> Tensor:
     output, order = tensor(x.dtype, dims, broadcast_value(x, tuple(dims))), nesting_of(x)
     repeats = all(step is ZERO or step is own for step, own in zip(apart[new:], strides or (), strict=False))
     nested = (*range(new), *(axis + new for axis in order)) if order is not None and repeats else None
-    return laid(output, None if strides is None else apart, nested, storage_of(x))
+    return lay_out(output, None if strides is None else apart, nested, storage_of(x))
 
 
 @operator("expand.default", "broadcast_to.default", "expand_copy.default", memory="view", traits=Traits.REPEATED)
 def expand(call: Call) -> Tensor:
     """Broadcast axes of size 1 to the listed sizes."""
-    output = expanded(call, call.tensor("self"), call.sizes("size"))
+    output = expand_sizes(call, call.tensor("self"), call.sizes("size"))
     return tensor(output.dtype, output.dims, output.value) if base(call) == "expand_copy" else output
 
 
 @operator("expand_as.default", memory="view", traits=Traits.REPEATED)
 def expand_as(call: Call) -> Tensor:
     """Broadcast axes of size 1 to the sizes of another tensor."""
-    return expanded(call, call.tensor("self"), call.tensor("other").dims)
+    return expand_sizes(call, call.tensor("self"), call.tensor("other").dims)
 
 
 @operator("broadcast_tensors.default", memory="view", traits=Traits.COPIED)
@@ -200,6 +200,6 @@ def broadcast_tensors(call: Call) -> list[Tensor]:
         return []
     shape = call.ctx.broadcast(*(t.dims for t in given))
     before = len(call.ctx.requirements)
-    outputs = [expanded(call, t, shape) for t in given]
+    outputs = [expand_sizes(call, t, shape) for t in given]
     del call.ctx.requirements[before:]  # `broadcast` has stated them
     return outputs

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, any_of, as_dim, at_least, ceil_divide, equal, maximum, minimum, select
 from shapesmt.lazy import np
-from shapesmt.ops.shared.bridge import listed, result
-from shapesmt.ops.shared.fields import viewed, within
+from shapesmt.ops.shared.bridge import result, vector
+from shapesmt.ops.shared.fields import view_elements, within
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.single import base
-from shapesmt.ops.torch.layout import laid, nesting_of, strides_of
+from shapesmt.ops.torch.layout import lay_out, nesting_of, strides_of
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import Decided, Elements, Layout, Tensor, Traits, Value, position, tensor
 
@@ -26,8 +26,8 @@ def part_of(x: Tensor, output: Tensor, factors: Sequence[Dim], *, copied: bool =
     if copied:
         return tensor(output.dtype, output.dims, output.value)
     if strides is None:
-        return laid(output, None)
-    return laid(output, [d * factor for d, factor in zip(strides, factors, strict=True)], nesting_of(x))
+        return lay_out(output, None)
+    return lay_out(output, [d * factor for d, factor in zip(strides, factors, strict=True)], nesting_of(x))
 
 
 @operator("slice.Tensor", "slice_copy.Tensor", memory="view", traits=Traits.COPIED)
@@ -39,7 +39,7 @@ def slice_(call: Call) -> Tensor:
     end = call.size("end") if "end" in call else as_dim(END)
     if step is not None:
         ctx.require_at_least(step, 1, laws.STEP_AT_LEAST_1)
-    output = result(ctx, "Slice", x, listed(start), listed(end), listed(axis), listed(step))
+    output = result(ctx, "Slice", x, vector(start), vector(end), vector(axis), vector(step))
     factors = [(step if step is not None else ONE) if i == axis else ONE for i in range(x.rank)]
     return part_of(x, output, factors, copied="_copy" in ctx.node.op)
 
@@ -59,7 +59,7 @@ def narrow(call: Call) -> Tensor:
     ctx.require_at_least(first, 0, laws.SLICES_INSIDE_AXIS)
     ctx.require_at_least(x[axis], first + length, laws.SLICES_INSIDE_AXIS)
     dims[axis] = length
-    output = result(ctx, "Slice", x, listed(first), listed(first + length), listed(axis))
+    output = result(ctx, "Slice", x, vector(first), vector(first + length), vector(axis))
     return part_of(x, tensor(x.dtype, dims, output.value), [ONE] * x.rank, copied="_copy" in ctx.node.op)
 
 
@@ -69,7 +69,7 @@ def narrow_from(call: Call) -> Tensor:
     x, ctx, length = call.tensor("self", least=1), call.ctx, call.size("length")
     ctx.require_rank(call.tensor("start"), 0)
     axis = ctx.normal(call.integer("dim"), x.rank)
-    ctx.grant(call.place("start"))
+    ctx.assume_valid(call.place("start"))
     length = ctx.fresh("length", 0, x[axis]) if length is None else length
     ctx.require_at_least(length, 0, laws.LENGTH_NOT_NEGATIVE)
     ctx.require_at_least(x[axis], length, laws.SLICES_INSIDE_AXIS)
@@ -83,10 +83,10 @@ def select_(call: Call) -> Tensor:
     axis, index = ctx.normal(call.integer("dim"), x.rank), call.size("index")
     if index is not None:
         ctx.require_within(index, x[axis], laws.INDEX_INSIDE_AXIS)
-    return picked(x, axis, index, copied="_copy" in ctx.node.op)
+    return pick_index(x, axis, index, copied="_copy" in ctx.node.op)
 
 
-def picked(x: Tensor, axis: int, index: Dim | None, *, copied: bool = False) -> Tensor:
+def pick_index(x: Tensor, axis: int, index: Dim | None, *, copied: bool = False) -> Tensor:
     """Return the slice of a tensor at one index of an axis, which is dropped; None: the index is unknown."""
     dims = [*x.dims[:axis], *x.dims[axis + 1 :]]
     value = None if index is None else _value_at(x, axis, index, dims)
@@ -94,7 +94,7 @@ def picked(x: Tensor, axis: int, index: Dim | None, *, copied: bool = False) -> 
     if copied:
         return output
     strides, order, _ = Layout(strides_of(x), nesting_of(x)).without(axis)
-    return laid(output, strides, order)
+    return lay_out(output, strides, order)
 
 
 def _value_at(x: Tensor, axis: int, index: Dim, dims: Sequence[Dim]) -> Value | None:
@@ -109,7 +109,7 @@ def _value_at(x: Tensor, axis: int, index: Dim, dims: Sequence[Dim]) -> Value | 
     def moved(b: int) -> Dim:
         return at if b == back else position(b - 1 if b > back else b)
 
-    return viewed(x, dims, lambda a: np.take(a, number or 0, axis), moved)
+    return view_elements(x, dims, lambda a: np.take(a, number or 0, axis), moved)
 
 
 # Diagonals and windows
@@ -127,7 +127,7 @@ def diagonal(call: Call) -> Tensor:
     strides = strides_of(x)
     if "_copy" in ctx.node.op:
         return output
-    return laid(output, None if strides is None else [*(strides[i] for i in kept), strides[a] + strides[b]])
+    return lay_out(output, None if strides is None else [*(strides[i] for i in kept), strides[a] + strides[b]])
 
 
 @operator("diag_embed.default", traits=Traits.COPIED)
@@ -168,8 +168,8 @@ def unfold(call: Call) -> Tensor:
     if "_copy" in ctx.node.op:
         return output
     if strides is None or not x.rank:
-        return laid(output, None if x.rank else [ONE])
-    return laid(output, [*(d * step if i == axis else d for i, d in enumerate(strides)), strides[axis]])
+        return lay_out(output, None if x.rank else [ONE])
+    return lay_out(output, [*(d * step if i == axis else d for i, d in enumerate(strides)), strides[axis]])
 
 
 # Lists of parts
@@ -197,7 +197,7 @@ def _value_from(x: Tensor, axis: int, start: Dim, dims: Sequence[Dim]) -> Value 
     def moved(b: int) -> Dim:
         return position(b) + start if b == back else position(b)
 
-    return viewed(x, dims, lambda a: a.take(places, axis), moved)
+    return view_elements(x, dims, lambda a: a.take(places, axis), moved)
 
 
 def required_axis(call: Call, x: Tensor) -> int:
@@ -236,7 +236,7 @@ def split(call: Call) -> list[Tensor]:
         return _any_parts(call, x, axis)
     ctx.require_at_least(size, 0, laws.PART_SIZES_NOT_NEGATIVE)
     ctx.require(any_of(at_least(size, 1), equal(x[axis], 0)), laws.EMPTY_PARTS_OF_EMPTY_AXIS, size, x[axis])
-    return parts(call, x, axis, size)
+    return equal_parts(call, x, axis, size)
 
 
 @operator("chunk.default", "unsafe_chunk.default", memory="view", traits=Traits.COPIED)
@@ -246,10 +246,10 @@ def chunk(call: Call) -> list[Tensor]:
     axis, count = required_axis(call, x), call.integer("chunks")
     ctx.check(count > 0, laws.A_PART)
     ctx.check(ctx.outputs <= count, laws.OUTPUT_PER_PART.of(count=ctx.outputs))
-    return parts(call, x, axis, ceil_divide(x[axis], count), empty=True)
+    return equal_parts(call, x, axis, ceil_divide(x[axis], count), empty=True)
 
 
-def parts(call: Call, x: Tensor, axis: int, size: Dim, *, empty: bool = False) -> list[Tensor]:
+def equal_parts(call: Call, x: Tensor, axis: int, size: Dim, *, empty: bool = False) -> list[Tensor]:
     """Return as many parts of one size as the node has outputs; none may be empty, or with `empty` all may be."""
     ctx, n = call.ctx, call.ctx.outputs
     if n > 1:
@@ -266,7 +266,7 @@ def unbind(call: Call) -> list[Tensor]:
     x, ctx = call.tensor("self"), call.ctx
     axis = required_axis(call, x)
     ctx.require_at_least(x[axis], ctx.outputs, laws.OUTPUT_PER_AXIS_ELEMENT)
-    return [picked(x, axis, as_dim(i), copied="_copy" in ctx.node.op) for i in range(ctx.outputs)]
+    return [pick_index(x, axis, as_dim(i), copied="_copy" in ctx.node.op) for i in range(ctx.outputs)]
 
 
 @operator(*overloads("hsplit", "vsplit", "dsplit"), *overloads("tensor_split"), memory="view", traits=Traits.COPIED)
@@ -275,7 +275,7 @@ def tensor_split(call: Call) -> list[Tensor]:
     x, ctx, name = call.tensor("self"), call.ctx, base(call)
     if call.optional("tensor_indices_or_sections") is not None:
         axis = required_axis(call, x)
-        ctx.grant(call.place("tensor_indices_or_sections"))
+        ctx.assume_valid(call.place("tensor_indices_or_sections"))
         places = call.tensor("tensor_indices_or_sections")
         if places.rank == 1:
             ctx.require_at_least(places[0] + 1, ctx.outputs, laws.OUTPUT_PER_PART.of(count=ctx.outputs))
@@ -313,7 +313,7 @@ def _between(call: Call, x: Tensor, axis: int, places: Sequence[Dim | None]) -> 
     outputs: list[Tensor] = []
     before: Dim | None = ZERO
     for place in [*places, as_dim(END)][: ctx.outputs]:
-        output = result(ctx, "Slice", x, listed(before), listed(place), listed(axis))
+        output = result(ctx, "Slice", x, vector(before), vector(place), vector(axis))
         outputs.append(part_of(x, output, [ONE] * x.rank))
         before = place
     return outputs

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, any_of, equal
-from shapesmt.ops.shared.bridge import listed, result
-from shapesmt.ops.shared.fields import reshaped
-from shapesmt.ops.shared.require import require_broadcast_to, require_least, sized
+from shapesmt.ops.shared.bridge import result, vector
+from shapesmt.ops.shared.fields import reshape_elements
+from shapesmt.ops.shared.require import complete_sizes, require_broadcast_to, require_least
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import FLOAT, kind
 from shapesmt.ops.torch.elementwise.single import base
@@ -16,14 +16,14 @@ from shapesmt.rules import Decided, Tensor, Traits, elements, tensor
 # Repeated
 
 
-def tiled(call: Call, x: Tensor, counts: list[Dim | None]) -> Tensor:
+def repeat_axes(call: Call, x: Tensor, counts: list[Dim | None]) -> Tensor:
     """Repeat a tensor along its axes; if there are more counts than axes, new axes come first."""
     require_least(call.ctx, counts, 0, laws.REPEATS_NOT_NEGATIVE)
     dims = [ONE] * (len(counts) - x.rank) + list(x.dims)
-    padded = tensor(x.dtype, dims, reshaped(x, dims))
+    padded = tensor(x.dtype, dims, reshape_elements(x, dims))
     if x.value is not None and dims:
-        return result(call.ctx, "Tile", padded, listed(*counts))
-    return tensor(x.dtype, [d * count for d, count in zip(dims, sized(call.ctx, counts), strict=True)])
+        return result(call.ctx, "Tile", padded, vector(*counts))
+    return tensor(x.dtype, [d * count for d, count in zip(dims, complete_sizes(call.ctx, counts), strict=True)])
 
 
 @operator("repeat.default", traits=Traits.REPEATED)
@@ -31,14 +31,14 @@ def repeat(call: Call) -> Tensor:
     """Multiply every size by its count; there are as many counts as axes, or more."""
     x, counts = call.tensor("self"), call.sizes("repeats")
     call.ctx.check(len(counts) >= x.rank, laws.REPEAT_COUNT_PER_AXIS)
-    return tiled(call, x, counts)
+    return repeat_axes(call, x, counts)
 
 
 @operator("tile.default", traits=Traits.REPEATED)
 def tile(call: Call) -> Tensor:
     """Multiply every size by its count; if there are fewer counts than axes, the first axes stay."""
     x, counts = call.tensor("self"), call.sizes("dims")
-    return tiled(call, x, [*[ONE] * (x.rank - len(counts)), *counts])
+    return repeat_axes(call, x, [*[ONE] * (x.rank - len(counts)), *counts])
 
 
 @operator("repeat_interleave.self_int", traits=Traits.COPIED)
@@ -46,7 +46,7 @@ def repeat_each(call: Call) -> Tensor:
     """Repeat every element along an axis, or of the flattened tensor, the same number of times."""
     x, ctx, count = call.tensor("self"), call.ctx, call.size("repeats")
     require_least(ctx, [count], 0, laws.REPEATS_NOT_NEGATIVE)
-    (times,) = sized(ctx, [count])
+    (times,) = complete_sizes(ctx, [count])
     dims = [x.numel] if "dim" not in call else list(x.dims) or [ONE]
     axis = ctx.normal(call.integer("dim"), len(dims)) if "dim" in call else 0
     if call.size("output_size") is not None:
@@ -61,7 +61,7 @@ def repeat_by(call: Call) -> Tensor:
     """Repeat every element as often as a tensor of counts says; their sum is data-dependent."""
     counts, ctx = call.tensor("repeats"), call.ctx
     own = call.tensor("self") if "self" in call.names else None
-    ctx.grant(call.place("repeats"))
+    ctx.assume_valid(call.place("repeats"))
     size = call.size("output_size")
     length = ctx.fresh("length", how=Decided((call.place("repeats"),))) if size is None else size
     if own is None:
@@ -130,6 +130,6 @@ def triangle(call: Call) -> Tensor:
 def sum_to_size(call: Call) -> Tensor:
     """Sum a tensor to sizes that broadcast to its own."""
     x, ctx = call.tensor("self"), call.ctx
-    output = tensor(x.dtype, sized(ctx, call.sizes("size")))
+    output = tensor(x.dtype, complete_sizes(ctx, call.sizes("size")))
     require_broadcast_to(ctx, output, x.dims, laws.EXPANDS_FROM_1_OR_STAYS)
     return tensor("" if x.dtype and kind(x.dtype) < FLOAT else x.dtype, output.dims)  # sums of integers become int64

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, all_of, any_of, as_dim, at_least, differs, divides, equal, product
-from shapesmt.ops.layout.reshape import divided, uncommon_products
-from shapesmt.ops.shared.fields import reshaped
+from shapesmt.ops.layout.reshape import divide_products, uncommon_products
+from shapesmt.ops.shared.fields import reshape_elements
 from shapesmt.ops.shared.require import require_least
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import real_part
 from shapesmt.ops.torch.elementwise.single import base
-from shapesmt.ops.torch.layout import OPEN, is_plain, laid, nesting_of, seen, storage_of, strides_of, viewable
+from shapesmt.ops.torch.layout import OPEN, is_plain, lay_out, nesting_of, storage_of, strides_of, view_of, viewable
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import Decided, Tensor, Traits, tensor
 
@@ -29,7 +29,7 @@ BITS = {
 # Sizes
 
 
-def resized(call: Call, whole: Sequence[Dim], items: Sequence[Dim | None]) -> list[Dim]:
+def resolve_sizes(call: Call, whole: Sequence[Dim], items: Sequence[Dim | None]) -> list[Dim]:
     """Return the new sizes and require that they keep the number of elements; -1 stands for the size that remains."""
     ctx = call.ctx
     wild = [i for i, d in enumerate(items) if d is not None and d.constant == -1]
@@ -39,7 +39,7 @@ def resized(call: Call, whole: Sequence[Dim], items: Sequence[Dim | None]) -> li
     if wild or (len(unknown) == 1 and all(d.lo >= 1 for i, d in enumerate(sizes) if i not in unknown)):
         place = (wild or unknown)[0]
         known = [d for i, d in enumerate(sizes) if i != place]
-        remaining, exact = divided(whole, known)
+        remaining, exact = divide_products(whole, known)
         fits = all_of(*(differs(d, 0) for d in known), exact)
         ctx.require(fits, laws.GIVEN_SIZES_DIVIDE_ELEMENT_COUNT, product(whole), product(known))
         return [remaining if i == place else d for i, d in enumerate(sizes)]
@@ -62,21 +62,21 @@ def _size(call: Call, index: int, d: Dim | None) -> Dim:
 
 def as_view(call: Call, x: Tensor, dims: Sequence[Dim]) -> Tensor:
     """Return a view with other sizes and require that it needs no copy."""
-    result = tensor(x.dtype, dims, reshaped(x, dims))
+    result = tensor(x.dtype, dims, reshape_elements(x, dims))
     fits = viewable(x, dims)
     if strides_of(x) is None and fits.op != "true":
         call.ctx.leave("elements", laws.VIEW_FITS_MEMORY)
     else:
         call.ctx.require(fits, laws.VIEW_FITS_MEMORY)
-    return seen(x, result)
+    return view_of(x, result)
 
 
 def as_reshaped(x: Tensor, dims: Sequence[Dim]) -> Tensor:
     """Return the tensor with other sizes: a view if it needs no copy, otherwise a contiguous copy."""
-    result = tensor(x.dtype, dims, reshaped(x, dims))
+    result = tensor(x.dtype, dims, reshape_elements(x, dims))
     fits = viewable(x, dims)
     if fits.op == "true":
-        return seen(x, result)
+        return view_of(x, result)
     return result if fits.op == "false" else tensor(x.dtype, dims, result.value, layout=OPEN)
 
 
@@ -84,7 +84,7 @@ def as_reshaped(x: Tensor, dims: Sequence[Dim]) -> Tensor:
 def view(call: Call) -> Tensor:
     """View a tensor with other sizes: those listed, or those of another tensor."""
     x, other = call.tensor("self"), call.optional("other")
-    return as_view(call, x, resized(call, x.dims, call.sizes("size") if other is None else other.dims))
+    return as_view(call, x, resolve_sizes(call, x.dims, call.sizes("size") if other is None else other.dims))
 
 
 @operator("reshape.default", "view_copy.default", memory="view", traits=Traits.ORDERED)
@@ -92,7 +92,7 @@ def view(call: Call) -> Tensor:
 def reshape(call: Call) -> Tensor:
     """Change the sizes to those listed, or to those of another tensor."""
     x, other, name = call.tensor("self"), call.optional("other"), "shape" if "shape" in call.names else "size"
-    dims = resized(call, x.dims, call.sizes(name) if other is None else other.dims)
+    dims = resolve_sizes(call, x.dims, call.sizes(name) if other is None else other.dims)
     if base(call) == "view_copy":
         copy = as_view(call, x, dims)
         return tensor(copy.dtype, copy.dims, copy.value)
@@ -115,7 +115,7 @@ def unflatten(call: Call) -> Tensor:
     x, ctx = call.tensor("self"), call.ctx
     axis, sizes = ctx.normal(call.integer("dim"), x.rank), call.sizes("sizes")
     ctx.check(bool(sizes), laws.A_PART)
-    new = resized(call, [x[axis]], sizes)
+    new = resolve_sizes(call, [x[axis]], sizes)
     return as_view(call, x, [*x.dims[:axis], *new, *x.dims[axis + 1 :]])
 
 
@@ -145,7 +145,7 @@ def view_as_real(call: Call) -> Tensor:
     order = nesting_of(x)
     apart = None if strides is None else [*(2 * d for d in strides), ONE]
     storage = storage_of(x)
-    return laid(result, apart, None if order is None else (*order, x.rank), None if storage is None else 2 * storage)
+    return lay_out(result, apart, None if order is None else (*order, x.rank), None if storage is None else 2 * storage)
 
 
 @operator("view_as_complex.default", "view_as_complex_copy.default", memory="view")
@@ -158,7 +158,7 @@ def view_as_complex(call: Call) -> Tensor:
     result = tensor(COMPLEX_OF.get(x.dtype, ""), x.dims[:-1])
     if not is_plain(x) or storage_of(x) is not x.numel:
         ctx.leave("elements", laws.VIEW_FITS_MEMORY)
-        return laid(result, None)
+        return lay_out(result, None)
     return result
 
 
@@ -189,13 +189,13 @@ def strided(call: Call) -> Tensor:
     storage, known = storage_of(x), [s for s in strides if s is not None]
     if storage is None or len(known) < len(strides):
         ctx.leave("elements", laws.VIEW_INSIDE_STORAGE)
-        return laid(tensor(x.dtype, dims), None)
+        return lay_out(tensor(x.dtype, dims), None)
     last = sum(((d - 1) * s for d, s in zip(dims, known, strict=True)), ZERO if offset is None else offset)
     inside = any_of(*(equal(d, 0) for d in dims), at_least(storage, last + 1))
     ctx.require(inside, laws.VIEW_INSIDE_STORAGE, last + 1, storage)
     if base(call) == "as_strided_copy":
         return tensor(x.dtype, dims)
-    return laid(tensor(x.dtype, dims), known, None, storage if offset is None or offset is ZERO else None)
+    return lay_out(tensor(x.dtype, dims), known, None, storage if offset is None or offset is ZERO else None)
 
 
 @operator("as_strided_scatter.default", traits=Traits.COPIED)
@@ -220,6 +220,6 @@ def _require_apart(call: Call, part: Tensor) -> None:
 def reshape_alias(call: Call) -> Tensor:
     """View a tensor with other sizes and with the listed strides."""
     x, strides = call.tensor("self"), call.sizes("stride")
-    dims = resized(call, x.dims, call.sizes("size"))
+    dims = resolve_sizes(call, x.dims, call.sizes("size"))
     known = [s for s in strides if s is not None]
-    return laid(tensor(x.dtype, dims), known if len(known) == len(dims) else None, None, storage_of(x))
+    return lay_out(tensor(x.dtype, dims), known if len(known) == len(dims) else None, None, storage_of(x))

@@ -24,7 +24,7 @@ from shapesmt.ops.shared.require import require_least
 from shapesmt.ops.shared.windows import Window, sliding
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import real_part, require_one_kind
-from shapesmt.ops.torch.layout import as_image, laid
+from shapesmt.ops.torch.layout import as_image, lay_out
 from shapesmt.rules import Tensor
 
 LARGE = 20480
@@ -83,11 +83,11 @@ def _in_memory(y: Tensor, x: Tensor, w: Tensor, *, grows: bool) -> Tensor:
     if x.rank == w.rank == 4:
         return as_image(y, (x, w), every=False, grows=grows)
     copied = x.rank == w.rank == 3 and w.layout is None and x[1].lo > 1 and (x[2].lo > 1 or not grows)
-    return y if copied else laid(y, None)
+    return y if copied else lay_out(y, None)
 
 
 @operator("conv1d.default", "conv2d.default", "conv3d.default", memory="view")
-def convolved(call: Call, *, same: bool = False, padding: Sequence[int] | None = None) -> Tensor:
+def convolve(call: Call, *, same: bool = False, padding: Sequence[int] | None = None) -> Tensor:
     """Convolve: `[n, c, *sizes]` and weights `[m, c/groups, *kernel]` -> `[n, m, *window positions]`."""
     ctx, (x, w), groups = call.ctx, operands(call), call.integer("groups")
     axes = windows(call, x, w, padding or per_axis(call, "padding", w.rank - 2))
@@ -104,7 +104,7 @@ def _require_spread(call: Call, x: Tensor, w: Tensor, size: Dim) -> None:
     empty = any_of(equal(x[0], 0), equal(x[1], 0))
     runs = any_of(at_least(size, 1), all_of(at_least(size, 0), any_of(empty, fast)))
     call.ctx.require(runs, laws.OUTPUT_NOT_EMPTY, size, 1)
-    call.unchecked(any_of(at_least(size, 1), empty, sure), laws.OUTPUT_NOT_EMPTY)
+    call.open_if_broken(any_of(at_least(size, 1), empty, sure), laws.OUTPUT_NOT_EMPTY)
 
 
 def _by_onednn(call: Call, x: Tensor, w: Tensor) -> tuple[Formula, Formula]:
@@ -150,7 +150,7 @@ def conv_by_name(call: Call) -> Tensor:
         call.ctx.check(set(call.integers("stride")) == {1}, laws.SAME_PADDING_WITHOUT_STRIDE)
         require_least(call.ctx, x.dims[2:], 1, laws.INPUT_NOT_EMPTY)
         _require_kernel(call, w)
-    return convolved(call, same=same, padding=(0,) * (w.rank - 2))
+    return convolve(call, same=same, padding=(0,) * (w.rank - 2))
 
 
 def _require_kernel(call: Call, w: Tensor) -> None:
@@ -165,4 +165,4 @@ def convolution(call: Call) -> Tensor:
     """Convolve, plain or transposed; the input has a batch."""
     x, w = call.tensor("input"), call.tensor("weight")
     call.ctx.check(x.rank == w.rank, laws.INPUT_AND_WEIGHT_SAME_RANK.of(rank=x.rank, other=w.rank))
-    return spread(call) if call.flag("transposed") else convolved(call)
+    return spread(call) if call.flag("transposed") else convolve(call)

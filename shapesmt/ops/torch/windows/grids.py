@@ -5,7 +5,7 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, divides, equal, select
 from shapesmt.algebra.numeric import from_dim, literal
-from shapesmt.ops.shared.require import require_least, sized
+from shapesmt.ops.shared.require import complete_sizes, require_least
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.windows.pooling import spatial
 from shapesmt.rules import Tensor, tensor
@@ -30,7 +30,7 @@ def grid_sampler(call: Call) -> Tensor:
 @operator("affine_grid_generator.default")
 def affine_grid(call: Call) -> Tensor:
     """Return a grid `[n, *sizes, axes]` for matrices `[n, axes, axes + 1]` and an image size `[n, c, *sizes]`."""
-    ctx, theta, size = call.ctx, call.tensor("theta"), sized(call.ctx, call.sizes("size"))
+    ctx, theta, size = call.ctx, call.tensor("theta"), complete_sizes(call.ctx, call.sizes("size"))
     ctx.check(len(size) in (4, 5), laws.SIZE_4_OR_5_ELEMENTS_COUNTED.of(count=len(size)))
     axes = len(size) - 2
     ctx.require_rank(theta, 3)
@@ -75,7 +75,7 @@ def channel_shuffle(call: Call) -> Tensor:
 # Images resized to requested sizes or by factors
 
 
-def resized(call: Call, x: Tensor, sizes: list[Dim]) -> Tensor:
+def resize(call: Call, x: Tensor, sizes: list[Dim]) -> Tensor:
     """Return an image `[n, c, *sizes]`, and require that only the batch is empty."""
     ctx, count = call.ctx, spatial(call)
     ctx.check(len(sizes) == count, laws.SIZE_PER_RESIZED_AXIS)
@@ -84,7 +84,7 @@ def resized(call: Call, x: Tensor, sizes: list[Dim]) -> Tensor:
     return tensor(x.dtype, [*x.dims[:2], *sizes])
 
 
-def scaled(size: Dim, factor: float) -> Dim:
+def scale(size: Dim, factor: float) -> Dim:
     """Return `floor(size * factor)`, computed in double precision."""
     return (from_dim(size, "float64") * literal(factor, "float64")).to_int()
 
@@ -99,7 +99,7 @@ NAMES = [
 @operator(*(f"{name}.default" for name in NAMES))
 def upsample(call: Call) -> Tensor:
     """Resize to the requested sizes."""
-    return resized(call, call.tensor("self"), sized(call.ctx, call.sizes("output_size")))
+    return resize(call, call.tensor("self"), complete_sizes(call.ctx, call.sizes("output_size")))
 
 
 @operator(*(f"{name}.vec" for name in NAMES))
@@ -108,7 +108,7 @@ def upsample_by_factors(call: Call) -> Tensor:
     x, factors = call.tensor("input"), call.numbers("scale_factors")
     call.ctx.check(("output_size" in call) != ("scale_factors" in call), laws.SCALES_OR_SIZES)
     if "output_size" in call:
-        return resized(call, x, sized(call.ctx, call.sizes("output_size")))
+        return resize(call, x, complete_sizes(call.ctx, call.sizes("output_size")))
     call.ctx.require_rank(x, spatial(call) + 2)
     call.ctx.check(len(factors) == spatial(call), laws.FACTOR_PER_RESIZED_AXIS)
-    return resized(call, x, [scaled(size, factor) for size, factor in zip(x.dims[2:], factors, strict=True)])
+    return resize(call, x, [scale(size, factor) for size, factor in zip(x.dims[2:], factors, strict=True)])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, TRUE, Dim, all_of, equal, negate, product
-from shapesmt.ops.shared.require import require_least, sized
+from shapesmt.ops.shared.require import complete_sizes, require_least
 from shapesmt.ops.shared.windows import DOWN, UP_INSIDE, Window, sliding
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.layout import as_image
@@ -27,7 +27,7 @@ def require_batch_only_empty(call: Call, x: Tensor, rank: int) -> None:
     require_least(call.ctx, x.dims[-rank:], 1, laws.ONLY_BATCH_EMPTY)
 
 
-def pooled(call: Call, x: Tensor, dtype: str) -> Tensor:
+def pool_shape(call: Call, x: Tensor, dtype: str) -> Tensor:
     """Return the input's shape with each spatial size replaced by the number of window positions."""
     ctx, count = call.ctx, spatial(call)
     require_batch_only_empty(call, x, count + 1)
@@ -57,14 +57,14 @@ def pooled(call: Call, x: Tensor, dtype: str) -> Tensor:
 def pool(call: Call) -> Tensor:
     """Reduce each window to one element."""
     x = call.tensor("self")
-    return pooled(call, x, x.dtype)
+    return pool_shape(call, x, x.dtype)
 
 
 @operator("max_pool1d_with_indices.default", "max_pool2d_with_indices.default", "max_pool3d_with_indices.default")
 def max_pool_with_indices(call: Call) -> list[Tensor]:
     """Return the maximum of each window and its index."""
     x = call.tensor("self")
-    return [pooled(call, x, x.dtype), pooled(call, x, "int64")]
+    return [pool_shape(call, x, x.dtype), pool_shape(call, x, "int64")]
 
 
 @operator("fractional_max_pool2d.default", "fractional_max_pool3d.default")
@@ -89,9 +89,9 @@ def max_unpool(call: Call) -> Tensor:
     x, indices, count = call.tensor("self"), call.tensor("indices"), spatial(call)
     require_batch_only_empty(call, x, count + 1)
     call.ctx.require_agree(x, indices, law=laws.VALUES_AND_INDICES_SAME_SHAPE)
-    sizes = sized(call.ctx, call.sizes("output_size"))
+    sizes = complete_sizes(call.ctx, call.sizes("output_size"))
     call.ctx.check(len(sizes) == count, laws.ATTRIBUTE_ENTRIES.of(name="output_size", count=count))
-    call.ctx.grant(call.place("indices"))
+    call.ctx.assume_valid(call.place("indices"))
     return tensor(x.dtype, [*x.dims[:-count], *sizes])
 
 
@@ -100,7 +100,7 @@ def max_unpool(call: Call) -> Tensor:
 
 def adapted(call: Call, x: Tensor, *, mean: bool = False) -> Shape:
     """Return the input's shape with the requested spatial sizes; with `mean`, a single window may be empty."""
-    count, sizes = spatial(call), sized(call.ctx, call.sizes("output_size"))
+    count, sizes = spatial(call), complete_sizes(call.ctx, call.sizes("output_size"))
     sole = all_of(*(equal(size, 1) for size in sizes)) if mean else FALSE
     if sole is not TRUE:
         call.ctx.check(x.rank in (count + 1, count + 2), laws.RANK_WITH_OR_WITHOUT_BATCH.of(axes=count, rank=x.rank))
@@ -164,7 +164,7 @@ def col2im(call: Call) -> Tensor:
     """Fold windows: `[n, c*kernel, positions] -> [n, c, h, w]`."""
     ctx, x, axes = call.ctx, call.tensor("self"), windows(call)
     require_batch_only_empty(call, x, 2)
-    sizes = sized(ctx, call.sizes("output_size"))
+    sizes = complete_sizes(ctx, call.sizes("output_size"))
     ctx.check(len(sizes) == 2, laws.SIZE_HEIGHT_WIDTH)
     kernel = product(axis.kernel for axis in axes)
     ctx.require(equal(x[-2] % kernel, 0), laws.CHANNELS_SPLIT_INTO_WINDOWS, x[-2], kernel)

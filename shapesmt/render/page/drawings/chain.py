@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from shapesmt.errors import printable
-from shapesmt.render.page.drawings.layers import Item, arranged
+from shapesmt.render.page.drawings.layers import Item, arrange
 from shapesmt.render.page.markup import Markup, svg, tag
 from shapesmt.render.text.words import name
 from shapesmt.report import CauseGraph, Link, Step
@@ -40,11 +40,11 @@ def _step(shown: CauseGraph, place: int) -> Markup:
     step = shown.steps[place]
     kind = "failing" if step.failing else "node" if step.op_type else "given"
     arriving = [line for link in shown.links if link.target == place for line in _label(link, _MOST_LISTED)]
-    named = tag("p", _marked(_box(step, _MOST_LISTED)), class_="box")
-    return tag("li", named, [tag("p", _marked(line)) for line in arriving], class_=kind)
+    named = tag("p", _spans(_box(step, _MOST_LISTED)), class_="box")
+    return tag("li", named, [tag("p", _spans(line)) for line in arriving], class_=kind)
 
 
-def _marked(line: Line) -> list[Markup]:
+def _spans(line: Line) -> list[Markup]:
     return [tag("span", text, class_=role) for text, role in line if text]
 
 
@@ -57,12 +57,12 @@ def _drawing(shown: CauseGraph) -> tuple[Markup, float]:
         (link.source, link.target, max(_width(line) for line in lines) + 12)
         for link, lines in zip(shown.links, labels, strict=True)
     ]
-    layout = arranged(widths, edges)
+    layout = arrange(widths, edges)
     height = max(_top(box.rank) for box in layout.boxes) + _BOX
     drawn = [
         *(_arrow(way) for way in layout.ways),
-        *(_labelled(way[-2], lines) for way, lines in zip(layout.ways, labels, strict=True)),
-        *(_boxed(box, step, line) for box, step, line in zip(layout.boxes, shown.steps, boxes, strict=True)),
+        *(_draw_label(way[-2], lines) for way, lines in zip(layout.ways, labels, strict=True)),
+        *(_draw_box(box, step, line) for box, step, line in zip(layout.boxes, shown.steps, boxes, strict=True)),
     ]
     title = f"How the sizes come to {name(shown.steps[-1].name)}"
     moved = tag("g", drawn, transform="translate(2 2)")
@@ -119,13 +119,13 @@ def _at(point: tuple[float, float]) -> str:
     return f"{point[0]:.1f} {point[1]:.1f}"
 
 
-def _labelled(item: Item, lines: Sequence[Line]) -> Markup:
+def _draw_label(item: Item, lines: Sequence[Line]) -> Markup:
     top = _top(item.rank)
     plate = tag("rect", x=item.x - item.width / 2, y=top, width=item.width, height=_LABEL, class_="plate")
     return Markup(plate + "".join(_text(line, item.x, top + 14 + 16 * i) for i, line in enumerate(lines)))
 
 
-def _boxed(item: Item, step: Step, line: Line) -> Markup:
+def _draw_box(item: Item, step: Step, line: Line) -> Markup:
     top = _top(item.rank)
     kind = "failing" if step.failing else "given" if not step.op_type else "node"
     frame = tag("rect", x=item.x - item.width / 2, y=top, width=item.width, height=_BOX, rx=8, class_=f"box {kind}")

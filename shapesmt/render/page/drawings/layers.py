@@ -34,12 +34,12 @@ class Layout:
     width: float
 
 
-def arranged(boxes: Sequence[float], labels: Sequence[tuple[int, int, float]]) -> Layout:
+def arrange(boxes: Sequence[float], labels: Sequence[tuple[int, int, float]]) -> Layout:
     """Return the layout of boxes of these widths and of edges, each with its source, its target and its label's width.
 
     Every edge leads to a later box. Boxes are on even ranks, labels on odd ones.
 
-    >>> layout = arranged([40, 40, 40], [(0, 1, 10), (1, 2, 10), (0, 2, 10)])
+    >>> layout = arrange([40, 40, 40], [(0, 1, 10), (1, 2, 10), (0, 2, 10)])
     >>> [box.rank for box in layout.boxes], [[item.rank for item in way] for way in layout.ways]
     ([0, 2, 4], [[0, 1, 2], [2, 3, 4], [0, 1, 2, 3, 4]])
     """

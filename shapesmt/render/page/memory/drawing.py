@@ -17,7 +17,7 @@ _WIDTH, _HEIGHT, _LEFT, _TOP = 400.0, 240.0, 84.0, 12.0
 _SHADES = 8
 
 
-def drawing(chart: Chart, budget: int | None, number: int) -> Markup:
+def draw_chart(chart: Chart, budget: int | None, number: int) -> Markup:
     """Return the drawing of a chart; the first of a page's drawings (`number`) defines the hatching for all."""
     names = list(chart.values)
     most = max((size for row in chart.bytes for size in row if size is not None), default=0)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.render.page.document import document, section
+from shapesmt.render.page.document import page_document, section
 from shapesmt.render.page.markup import Markup, tag
-from shapesmt.render.page.memory.drawing import drawing
+from shapesmt.render.page.memory.drawing import draw_chart
 from shapesmt.render.text.memory import amount, memory_text
 from shapesmt.render.text.words import name
 
@@ -31,7 +31,7 @@ def memory_page(memory: Memory) -> str:
         tag("header", tag("h1", title), tag("p", about, class_="lead") if about else None),
         tag("main", words, section("Over the sizes", figures) if figures else None),
     ]
-    return document(f"{name(memory.model)}: memory", body)
+    return page_document(f"{name(memory.model)}: memory", body)
 
 
 def _figure(chart: Chart, limit: int | None, number: int) -> Markup:
@@ -45,4 +45,4 @@ def _figure(chart: Chart, limit: int | None, number: int) -> Markup:
     if limit is not None:
         fits = sum(size <= limit for size in sizes)
         notes.append(tag("p", f"{fits:,} of the {len(sizes):,} drawn fit {amount(limit)}"))
-    return tag("figure", drawing(chart, limit, number), tag("figcaption", notes), class_="picture")
+    return tag("figure", draw_chart(chart, limit, number), tag("figcaption", notes), class_="picture")

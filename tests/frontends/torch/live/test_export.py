@@ -9,7 +9,7 @@ import onnx
 import pytest
 
 import shapesmt
-from shapesmt.frontends import load, opened
+from shapesmt.frontends import load, open_model
 
 torch = pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
 
@@ -59,15 +59,15 @@ ARGS = ({"a": torch.ones(4, 3), "b": [torch.ones(4, 5)]}, 2.0)
 
 
 def test_a_module_with_arguments_is_exported_with_sizes_that_vary() -> None:
-    graph = shapesmt.frontends.load(shapesmt.frontends.asked(Joined(), ARGS, None, None))
+    graph = shapesmt.frontends.load(shapesmt.frontends.program_or_model(Joined(), ARGS, None, None))
     assert graph.inputs["parts_a"].shape == ("parts_a_dim0", "parts_a_dim1")
     assert graph.asked["parts_b_0", 1] is False
     assert [node.op for node in graph.nodes if node.op != "_guards_fn"] == ["aten.cat.default", "aten.mul.Tensor"]
 
 
 def test_arguments_may_be_one_tensor_or_keywords() -> None:
-    one = load(shapesmt.frontends.asked(Fixed(), torch.ones(4, 6), None, None))
-    named = load(shapesmt.frontends.asked(Fixed(), None, {"x": torch.ones(4, 6)}, None))
+    one = load(shapesmt.frontends.program_or_model(Fixed(), torch.ones(4, 6), None, None))
+    named = load(shapesmt.frontends.program_or_model(Fixed(), None, {"x": torch.ones(4, 6)}, None))
     assert one.inputs == named.inputs
     assert one.source == "<Fixed>"
 
@@ -75,7 +75,7 @@ def test_arguments_may_be_one_tensor_or_keywords() -> None:
 def test_dynamic_shapes_say_what_is_asked() -> None:
     auto = torch.export.Dim.AUTO
     for shapes in ({"x": {1: auto}}, ({1: auto},), {"x": (None, auto)}, {"x": [torch.export.Dim.STATIC, auto]}):
-        graph = load(shapesmt.frontends.asked(Fixed(), torch.ones(4, 6), None, shapes))
+        graph = load(shapesmt.frontends.program_or_model(Fixed(), torch.ones(4, 6), None, shapes))
         assert graph.asked == {("x", 1): True}
         assert graph.inputs["x"].shape == (4, "x_dim1")
 
@@ -93,7 +93,7 @@ def test_what_was_asked_to_vary_and_is_a_number_is_warned_of() -> None:
 
 def test_a_program_in_memory_is_recognised() -> None:
     program = torch.export.export(Fixed(), (torch.ones(4, 6),))
-    assert opened(program).format.name == "PROGRAM"
+    assert open_model(program).format.name == "PROGRAM"
     assert load(program).inputs["x"].shape == (4, 6)
     assert shapesmt.bounds(program).symbols == {}
     assert shapesmt.explain(program, "reshape").target == "reshape"
@@ -135,7 +135,7 @@ def test_what_a_program_was_converted_to_is_checked() -> None:
         '<ir_version: 8, opset_import: ["":18]> g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add(x, y) }'
     )
     converted = type("ONNXProgram", (), {"__module__": "torch.onnx", "model_proto": onnx.parser.parse_model(text)})()
-    assert opened(converted).format.name == "ONNX"
+    assert open_model(converted).format.name == "ONNX"
     assert shapesmt.check(converted, dims={"n": "2..8", "m": "2..8"}).precondition.text == ("m == n",)
 
 
@@ -145,7 +145,7 @@ def test_a_file_is_no_module() -> None:
 
 
 def test_tensors_in_classes_that_pytorch_takes_apart_vary() -> None:
-    graph = load(shapesmt.frontends.asked(Products(), products(), None, None))
+    graph = load(shapesmt.frontends.program_or_model(Products(), products(), None, None))
     assert {name: len(declared.shape or ()) for name, declared in graph.inputs.items()} == dict.fromkeys(
         ("i_x", "i_y", "i_more_0_x", "i_more_0_y", "p_x", "p_y", "d_b_c", "d_a_1_0"), 2
     )
@@ -161,7 +161,7 @@ def test_tensors_in_classes_that_pytorch_takes_apart_vary() -> None:
 
 
 def test_guards_over_fields_are_read_in_memory_and_in_an_archive() -> None:
-    program = shapesmt.frontends.asked(Products(), products(), None, None).content.program
+    program = shapesmt.frontends.program_or_model(Products(), products(), None, None).content.program
     file = io.BytesIO()
     torch.export.save(program, file)
     assert "L['p'].x.size()[1] == L['p'].y.size()[0]" in program._guards_code

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from shapesmt.ops.torch.elementwise.promotion import number_tensor, promoted, result_type
+from shapesmt.ops.torch.elementwise.promotion import number_tensor, promote, result_type
 from shapesmt.rules import tensor
 
 TYPES = (
@@ -27,7 +27,7 @@ def named(dtype):
 
 def test_two_types(torch):
     for a, b in itertools.product(TYPES, repeat=2):
-        assert promoted(a, b) == named(torch.promote_types(getattr(torch, a), getattr(torch, b))), (a, b)
+        assert promote(a, b) == named(torch.promote_types(getattr(torch, a), getattr(torch, b))), (a, b)
 
 
 def test_tensors_with_and_without_axes(torch):

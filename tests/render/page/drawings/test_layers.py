@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from hypothesis import given, strategies as st
 
-from shapesmt.render.page.drawings.layers import arranged
+from shapesmt.render.page.drawings.layers import arrange
 
 
 @st.composite
@@ -24,7 +24,7 @@ def graphs(draw: st.DrawFn) -> tuple[list[float], list[tuple[int, int, float]]]:
 @given(graphs())
 def test_nothing_overlaps_and_edges_lead_down(graph) -> None:
     boxes, edges = graph
-    layout = arranged(boxes, edges)
+    layout = arrange(boxes, edges)
     assert [box.width for box in layout.boxes] == boxes
     for (source, target, width), way in zip(edges, layout.ways, strict=True):
         assert way[0] is layout.boxes[source]

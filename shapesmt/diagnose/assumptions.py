@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from shapesmt.examine import Examination, Problem
 
 
-def assumed(problem: Problem, examination: Examination) -> tuple[Assumed, ...]:
+def assumptions_of(problem: Problem, examination: Examination) -> tuple[Assumed, ...]:
     """Return the assumptions about unknown data on which each decided node rests, in the order of the graph."""
     unjudged = {index for index, _ in examination.unjudged}
-    return tuple(dict.fromkeys(_assumed(problem, examination, unjudged)))
+    return tuple(dict.fromkeys(_assumptions(problem, examination, unjudged)))
 
 
-def _assumed(problem: Problem, examination: Examination, unjudged: set[int]) -> Iterator[Assumed]:
+def _assumptions(problem: Problem, examination: Examination, unjudged: set[int]) -> Iterator[Assumed]:
     assuming = ((i, a) for i, a in enumerate(examination.original.applications) if a.assumed and i not in unjudged)
     for index, application in assuming:
         node = problem.graph.nodes[index]

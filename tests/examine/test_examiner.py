@@ -13,7 +13,7 @@ import shapesmt
 from shapesmt.algebra import Kind, Verdict
 from shapesmt.deadline import Deadline
 from shapesmt.examine.examination import Examination
-from shapesmt.examine.examine import claimed, examine
+from shapesmt.examine.examiner import examine, shape_claims
 from shapesmt.examine.judge import Judge
 from shapesmt.examine.problem import Problem, pose
 from shapesmt.examine.question import Question
@@ -82,7 +82,7 @@ def test_sizes_are_narrowed_and_lead_back() -> None:
     (judgement,) = examination.judgements
     assert judgement.inference is examination.original
     assert examination.inference is not examination.original
-    assert examination.narrowing.meanings == examination.domain.narrowing()
+    assert examination.narrowing.replacements == examination.domain.narrowing()
     back = [examination.narrowing.requirement(r).formula for r in examination.inference.applications[0].requirements]
     assert all(f.symbols <= {*examination.domain.symbols} for f in back)
 
@@ -97,7 +97,7 @@ def test_a_requirement_of_an_unknown_rank_leaves_its_node_open() -> None:
 
 def test_claimed_shapes_count_where_they_are_trusted() -> None:
     body = "(float[n] x, int64[k] s) => (float[n,2] y) { y = Reshape(x, s) }"
-    assert [str(d) for d in claimed(problem(body))["y"].dims] == ["n", "2"]
+    assert [str(d) for d in shape_claims(problem(body))["y"].dims] == ["n", "2"]
     assert examined(body, trust=True).inference.tensors["y"].shape is not None
     assert examined(body).inference.tensors["y"].shape is None
 
@@ -118,7 +118,7 @@ def test_an_examination_never_changes() -> None:
 def inferences(body: str, monkeypatch: pytest.MonkeyPatch, **question: object) -> tuple[int, Examination]:
     """How often shapes were inferred again, and the examination."""
     again: list[int] = []
-    module = import_module("shapesmt.examine.examine")
+    module = import_module("shapesmt.examine.examiner")
 
     def counted(*args: object, **options: object) -> object:
         again.append(1)
@@ -186,7 +186,7 @@ def test_a_claimed_size_that_is_a_formula_over_the_inputs_sizes_is_read_as_one()
     graph = helper.make_graph([helper.make_node("Unknown", ["x"], ["y"], domain="own")], "g", inputs, [output])
     opsets = [helper.make_opsetid("", 21), helper.make_opsetid("own", 1)]
     posed = pose(load(helper.make_model(graph, opset_imports=opsets).SerializeToString()))
-    sizes = claimed(posed)["y"].dims
+    sizes = shape_claims(posed)["y"].dims
     assert {s.kind for s in sizes[0].symbols} == {Kind.INPUT}
     assert str(sizes[1]) == "max(m, n) - 1"
     assert all({s.kind for s in size.symbols} == {Kind.DATA} for size in sizes[2:])

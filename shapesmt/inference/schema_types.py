@@ -13,7 +13,7 @@ from shapesmt.rules import Application, Elements, Requirement, RuleContext, Tens
 NOTE = "its registered schema says what it makes, not what it needs"
 
 
-def registered(
+def infer_by_schema(
     schemas: Schemas, node: Node, inputs: Sequence[Tensor | None], opsets: Mapping[str, int], law: str
 ) -> Application | None:
     """Return the outputs that the node's schema infers, with the node undecided; None if it infers nothing.

@@ -5,7 +5,7 @@ the same number is a formula over the index, and so is known after the last iter
 
     >>> from shapesmt.algebra import const, symbol
     >>> n, i = symbol("n", 1, 9), symbol("i", 0, 9)
-    >>> course = Course(n).after(n + 2, i, frozenset())  # the first trip adds 2
+    >>> course = Course(n).after(n + 2, i, frozenset())  # the first iteration adds 2
     >>> course.at(i, i), course.at(const(5), i)
     (Dim('2*i + n'), Dim('n + 10'))
 """
@@ -46,17 +46,17 @@ LISTED = 32  # iterations that a condition is written out for
 class Stage(Enum):
     """Hypotheses about a loop-carried number, in the order in which they are tried until the body confirms one."""
 
-    KEPT = "no trip changes it"
-    STEPPED = "every trip adds the same amount"
-    UNKNOWN = "a trip may start with any number; the number that it ends with is looked at"
-    REPLACED = "every trip ends with the same number, whatever it starts with"
+    KEPT = "no iteration changes it"
+    STEPPED = "every iteration adds the same amount"
+    UNKNOWN = "a iteration may start with any number; the number that it ends with is looked at"
+    REPLACED = "every iteration ends with the same number, whatever it starts with"
     LOST = "nothing is known of it"
 
 
-def put(what: Any, index: Dim, trip: Dim) -> Any:
+def put(what: Any, index: Dim, iteration: Dim) -> Any:
     """Return an expression or a condition with the index replaced by another."""
     atom = index.as_symbol()
-    return what if atom is None else Substitution({atom: trip}).apply(what)
+    return what if atom is None else Substitution({atom: iteration}).apply(what)
 
 
 def independent(dim: Dim, hidden: Hidden) -> bool:
@@ -73,11 +73,11 @@ class Course:
     left: Dim | None = None
     stage: Stage = Stage.KEPT
 
-    def at(self, trip: Dim, index: Dim) -> Dim | None:
+    def at(self, iteration: Dim, index: Dim) -> Dim | None:
         """Return the number at the start of an iteration; None if unknown."""
         if self.left is not None:
-            return select(at_least(trip, 1), put(self.left, index, trip - 1), self.start)
-        return self.start + self.step * trip if self.stage in (Stage.KEPT, Stage.STEPPED) else None
+            return select(at_least(iteration, 1), put(self.left, index, iteration - 1), self.start)
+        return self.start + self.step * iteration if self.stage in (Stage.KEPT, Stage.STEPPED) else None
 
     def after(self, out: Dim, index: Dim, hidden: Hidden) -> Course:
         """Return itself if an iteration ends with the number that starts the next, else the next hypothesis."""
@@ -107,15 +107,15 @@ class Carried:
         kept = self.value is not None or (self.items is not None and None not in self.items)
         return self.start.value is not None and not kept
 
-    def at(self, trip: Dim, index: Dim, fresh: Callable[[int], Dim]) -> Tensor:
+    def at(self, iteration: Dim, index: Dim, fresh: Callable[[int], Dim]) -> Tensor:
         """Return the tensor at the start of an iteration; `fresh` makes symbols for unknown sizes."""
         if self.sizes is None:
             return tensor(self.start.dtype, None)
-        known = [c.at(trip, index) for c in self.sizes]
+        known = [c.at(iteration, index) for c in self.sizes]
         value = self.value
         if self.items is not None:
             assert isinstance(self.start.value, Elements)
-            items = [None if c is None else c.at(trip, index) for c in self.items]
+            items = [None if c is None else c.at(iteration, index) for c in self.items]
             value = elements(self.start.value.shape, items)
         dims = [fresh(i) if d is None else d for i, d in enumerate(known)]
         return tensor(self.start.dtype, dims, value, layout=self.layout)
@@ -140,7 +140,7 @@ class Carried:
         return tuple(c.after(i, index, hidden) if c is not None and isinstance(i, Dim) else None for c, i in pairs)
 
 
-def carried(start: Tensor) -> Carried:
+def initial_carried(start: Tensor) -> Carried:
     """Return a tensor before the first iteration, with the first hypotheses."""
     if start.shape is None:
         return Carried(start, None, None, None)
@@ -163,43 +163,43 @@ def steadily_laid(states: Sequence[Tensor], outputs: Sequence[Tensor]) -> list[T
 # Conditions that hold in every iteration
 
 
-def in_every_trip(formula: Formula, index: Dim, trips: Dim) -> Formula:
-    """Return the formula for a condition at all indices below `trips`; an index in which it is linear is eliminated.
+def in_every_iteration(formula: Formula, index: Dim, iterations: Dim) -> Formula:
+    """Return the formula for a condition at all indices below `iterations`; a linear index is eliminated.
 
     >>> from shapesmt.algebra import symbol
     >>> i, n, m = symbol("i", 0, 8), symbol("n", 1, 9), symbol("m", 1, 9)
-    >>> in_every_trip(at_least(m, i + 2), i, n)
+    >>> in_every_iteration(at_least(m, i + 2), i, n)
     Formula('m >= n + 1')
     """
     atom = index.as_symbol()
     if atom is None or atom not in formula.symbols:
-        return implies(at_least(trips, 1), formula)
+        return implies(at_least(iterations, 1), formula)
     if formula.op == "and":
-        return all_of(*(in_every_trip(f, index, trips) for f in formula.args))
+        return all_of(*(in_every_iteration(f, index, iterations) for f in formula.args))
     if formula.op == "or":
         varying = [f for f in formula.args if atom in f.symbols]
         if len(varying) == 1:
             rest = [f for f in formula.args if f is not varying[0]]
-            return any_of(*rest, in_every_trip(varying[0], index, trips))
+            return any_of(*rest, in_every_iteration(varying[0], index, iterations))
     elif formula.dim is not None:
-        worst = _at_worst(formula, formula.dim, atom, trips)
+        worst = _at_worst(formula, formula.dim, atom, iterations)
         if worst is not None:
             return worst
-    if trips.constant is not None and trips.constant <= LISTED:
-        return all_of(*(put(formula, index, const(trip)) for trip in range(trips.constant)))
-    return implies(at_least(trips, index + 1), formula)
+    if iterations.constant is not None and iterations.constant <= LISTED:
+        return all_of(*(put(formula, index, const(iteration)) for iteration in range(iterations.constant)))
+    return implies(at_least(iterations, index + 1), formula)
 
 
-def _at_worst(formula: Formula, dim: Dim, atom: Atom, trips: Dim) -> Formula | None:
+def _at_worst(formula: Formula, dim: Dim, atom: Atom, iterations: Dim) -> Formula | None:
     slope = slope_of(dim, atom)
     if slope is None:
         return None
     first = substitute_atom(dim, atom.number, ZERO)
     if formula.op == "ge" and (slope.lo >= 0 or slope.hi <= 0):
-        worst = first if slope.lo >= 0 else first + slope * (trips - 1)
-        return implies(at_least(trips, 1), at_least(worst, 0))
+        worst = first if slope.lo >= 0 else first + slope * (iterations - 1)
+        return implies(at_least(iterations, 1), at_least(worst, 0))
     if formula.op == "eq" and (slope.lo > 0 or slope.hi < 0):
-        return all_of(at_most(trips, 1), implies(at_least(trips, 1), equal(first, 0)))
+        return all_of(at_most(iterations, 1), implies(at_least(iterations, 1), equal(first, 0)))
     return None
 
 

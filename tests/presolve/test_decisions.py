@@ -9,7 +9,7 @@ import pytest
 
 from shapesmt.algebra import Verdict
 from shapesmt.algebra.dim import Dim, symbol
-from shapesmt.algebra.evaluate import Evaluator, fits_int64
+from shapesmt.algebra.evaluation import Evaluator, fits_int64
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import (
     FALSE,
@@ -25,10 +25,10 @@ from shapesmt.algebra.formula import (
     select,
 )
 from shapesmt.algebra.numeric import literal
-from shapesmt.algebra.substitute import atom_of
-from shapesmt.presolve.decide import Decision, decide, implied, independent, together
+from shapesmt.algebra.substitution import atom_of
+from shapesmt.presolve.decisions import Decision, decide, implications, independent, together
 from shapesmt.presolve.domain import Domain
-from shapesmt.presolve.extent import extent
+from shapesmt.presolve.optima import extent
 from tests.presolve.sets import ATOMS, FREE, H, W, admitted, condition, domain
 
 MANY = 20_000
@@ -302,11 +302,11 @@ def test_cases_that_do_not_arise_leave_simpler_facts() -> None:
     condition = equal((h // 4) * (w // 4), 49 * rows * columns)
     within = Domain([atom_of(s) for s in (n, h, w)], [condition])
     inside = equal((49 * n * (h // 28) * (w // 28)) // ((h // 4) * (w // 4)), n)
-    for fact in implied(within, condition):
+    for fact in implications(within, condition):
         within.assume(fact)
     assert [within.ends(atom_of(s))[0] for s in (h, w)] == [28, 28]
     assert decide(within, inside) == Decision(Verdict.PROVED, "enumeration")
-    assert implied(Domain(within.symbols), at_least(h, 5)) == []
+    assert implications(Domain(within.symbols), at_least(h, 5)) == []
 
 
 def test_nested_quotients_are_enumerated_as_far_as_their_values_go() -> None:

@@ -13,8 +13,20 @@ from functools import cache
 from math import inf
 from typing import Any, Protocol, TypeVar
 
-from shapesmt.algebra.dim import ATOMS, ONE, ZERO, Atom, Dim, Kind, defined, from_terms, make_atom, of_atom, symbol
-from shapesmt.algebra.evaluate import Interpretation
+from shapesmt.algebra.dim import (
+    ATOMS,
+    ONE,
+    ZERO,
+    Atom,
+    Dim,
+    Kind,
+    define_symbol,
+    from_terms,
+    make_atom,
+    of_atom,
+    symbol,
+)
+from shapesmt.algebra.evaluation import Interpretation
 from shapesmt.algebra.formula import Formula, all_of, any_of, at_least, differs, equal
 from shapesmt.algebra.operations import ENTRY
 
@@ -30,7 +42,7 @@ class Tree(Protocol):
     def args(self) -> tuple[Any, ...]:
         """The arguments."""
 
-    def rebuilt(self, args: Sequence[Any]) -> Any:
+    def rebuild(self, args: Sequence[Any]) -> Any:
         """Return the same operation on other arguments."""
 
 
@@ -132,7 +144,7 @@ def any_entry(element: Dim) -> Dim | None:
     Parts that are the same flag (0 or 1) get a symbol each. A symbol for a constant's elements has kind `LOST`.
     """
     change: dict[Atom, Dim] = {}
-    for part in dict.fromkeys(a for a in nested(element) if a.op is ENTRY):
+    for part in dict.fromkeys(a for a in atoms_within(element) if a.op is ENTRY):
         for s in entries(part.args[0]):
             if s not in change:
                 change[s] = twin(of_atom(s), Kind.LOST if s.kind is Kind.TABLE else Kind.PLACE)
@@ -143,7 +155,7 @@ def any_entry(element: Dim) -> Dim | None:
     return substitute(element, change)
 
 
-def nested(what: Dim | Formula | Tree) -> Iterator[Atom]:
+def atoms_within(what: Dim | Formula | Tree) -> Iterator[Atom]:
     """Yield the atoms of an expression, and those in their arguments."""
     return (part for part in _parts(what) if isinstance(part, Atom))
 
@@ -164,11 +176,11 @@ def _parts(what: Any) -> list[Any]:
     return parts
 
 
-def spelled(dim: Dim) -> Dim:
+def expand_definitions(dim: Dim) -> Dim:
     """Return the expression with its defined symbols replaced by their definitions.
 
     >>> n = symbol("n", 1)
-    >>> spelled(defined(n + 1, "m") * 2)
+    >>> expand_definitions(define_symbol(n + 1, "m") * 2)
     Dim('2*n + 2')
     """
 
@@ -210,7 +222,7 @@ class Substitution(Interpretation[Any]):
         if result is None:
             if isinstance(what, Formula):
                 self._define(what)
-            result = self._known[what] = self._rebuilt(what)
+            result = self._known[what] = self._rebuild(what)
         return result
 
     def _sum(self, dim: Dim) -> Dim:
@@ -222,9 +234,9 @@ class Substitution(Interpretation[Any]):
             result = result + term
         return result
 
-    def _rebuilt(self, what: Any) -> Any:
+    def _rebuild(self, what: Any) -> Any:
         if not isinstance(what, Formula):  # a float or a fold
-            return what.rebuilt([self.apply(a) if hasattr(a, "symbols") else a for a in what.args])
+            return what.rebuild([self.apply(a) if hasattr(a, "symbols") else a for a in what.args])
         if what.dim is not None:
             compare = {"eq": equal, "ne": differs, "ge": at_least}[what.op]
             return compare(self.apply(what.dim), 0)
@@ -234,7 +246,7 @@ class Substitution(Interpretation[Any]):
         if atom.symbols == {atom} or atom.symbols.isdisjoint(self._changed):
             return of_atom(atom)
         if atom.definition is not None:
-            return defined(self._sum(atom.definition))
+            return define_symbol(self._sum(atom.definition))
         args = [self.apply(a) for a in atom.args]
         result: Dim = atom.op.build(*args)
         return result

@@ -14,10 +14,10 @@ from shapesmt.optimize.sharing import share_elements, share_nodes
 ROUNDS = 16  # at most; the first without a rewrite is the last
 
 
-def simplify(draft: Draft, proves: Callable[[Formula], bool]) -> None:
+def apply_rules(draft: Draft, proves: Callable[[Formula], bool]) -> None:
     """Apply every rule to a draft as often as possible; the graphs inside it come first."""
     for body in draft.bodies.values():
-        simplify(body, proves)
+        apply_rules(body, proves)
     draft.index()  # they read less than before
     for _ in range(ROUNDS):
         known = len(draft.log)
@@ -44,7 +44,7 @@ def _rewrite(draft: Draft, place: Place, proves: Callable[[Formula], bool]) -> N
         if node is None or (rule.ops and node.op not in rule.ops):
             return
         node = draft.nodes[place] = node._replace(inputs=[draft.final(name) for name in node.inputs])
-        if _changed(draft, place, rule, Site(draft, node, proves)):
+        if _apply_rule(draft, place, rule, Site(draft, node, proves)):
             draft.note(rule.name, node, rule.reason)
 
 
@@ -53,7 +53,7 @@ def _rules(op: str) -> tuple[Rewrite, ...]:
     return tuple(rule for rule in REWRITES if not rule.ops or op in rule.ops)
 
 
-def _changed(draft: Draft, place: Place, rule: Rewrite, site: Site) -> bool:
+def _apply_rule(draft: Draft, place: Place, rule: Rewrite, site: Site) -> bool:
     """Apply one rule; return whether it changed anything."""
     change = rule.apply(site)
     if isinstance(change, Node):

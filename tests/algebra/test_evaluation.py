@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shapesmt.algebra.dim import Atom, Dim, Kind, const, defined, make_atom, symbol
-from shapesmt.algebra.evaluate import Checked, Evaluator, evaluate, fits_int64, inmost_first
+from shapesmt.algebra.dim import Atom, Dim, Kind, const, define_symbol, make_atom, symbol
+from shapesmt.algebra.evaluation import Checked, Evaluator, evaluate, fits_int64, inmost_first
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, differs, equal, select
 from shapesmt.algebra.numeric.floats import from_dim, literal
 from shapesmt.algebra.numeric.folds import fold
 from shapesmt.algebra.operations import PRODUCT
-from shapesmt.algebra.substitute import Substitution
+from shapesmt.algebra.substitution import Substitution
 
 N, M, WIDE = symbol("n", 0, 9), symbol("m", -4, 4), symbol("wide", 0, 1 << 40)
 SIZES = {N.as_symbol(): 7, M.as_symbol(): -2}
@@ -29,7 +29,7 @@ SIZES = {N.as_symbol(): 7, M.as_symbol(): -2}
         (select(equal(N, 7), M, 100), -2),
         (select(equal(N, 6), M, 100), 100),
         ((from_dim(N, "float32") * literal(0.7, "float32")).to_int(), 4),
-        (defined(N * N, "square") + 1, 50),
+        (define_symbol(N * N, "square") + 1, 50),
         (TRUE, True),
         (FALSE, False),
         (all_of(at_least(N, 7), differs(M, 0)), True),
@@ -53,7 +53,7 @@ def test_what_a_choice_leaves_is_not_looked_at() -> None:
 
 
 def test_a_given_value_comes_before_a_definition() -> None:
-    size = defined(N + 1, "size")
+    size = define_symbol(N + 1, "size")
     atom = size.as_symbol()
     assert (evaluate(size * 2, {N.as_symbol(): 3}), evaluate(size * 2, {atom: 10})) == (8, 20)
 
@@ -61,14 +61,14 @@ def test_a_given_value_comes_before_a_definition() -> None:
 def test_chains_of_definitions_nest_no_calls() -> None:
     chain = N
     for i in range(5_000):
-        chain = defined(chain + 1, f"link{i}")
+        chain = define_symbol(chain + 1, f"link{i}")
     assert evaluate(chain, {N.as_symbol(): 2}) == 5_002
     assert [fits_int64(what) for what in (chain, at_least(chain, 9), chain * WIDE * WIDE)] == [True, True, False]
 
 
 def test_parts_come_in_order_and_once() -> None:
-    first = defined(N + 1, "first")
-    second = defined(first * first, "second")
+    first = define_symbol(N + 1, "first")
+    second = define_symbol(first * first, "second")
     both = (second + first, at_least(second, first))
     assert [a.name for a in inmost_first(both)] == ["n", "first", "second"]
     assert inmost_first(both, known=frozenset({second.as_symbol(), first.as_symbol()})) == []
@@ -92,7 +92,7 @@ def test_each_shared_part_is_computed_once() -> None:
         (equal(WIDE * WIDE, N * WIDE * WIDE), False),
         (at_least(N, M), True),
         (minimum(WIDE * WIDE, 3), False),  # small, but a step of it isn't
-        (defined(WIDE * WIDE, "large") // (1 << 30), False),
+        (define_symbol(WIDE * WIDE, "large") // (1 << 30), False),
         (fold("sum", symbol("@1", 0, kind=Kind.AXIS) % 7, {symbol("@1", 0, kind=Kind.AXIS).as_symbol(): N}), True),
         (fold("sum", symbol("@1", 0, kind=Kind.AXIS) % 7, {symbol("@1", 0, kind=Kind.AXIS).as_symbol(): WIDE}), False),
     ],
@@ -128,7 +128,7 @@ def test_a_substitution_that_time_interrupts_can_be_resumed(monkeypatch: pytest.
     """Definitions that weren't reached are rewritten the next time, without calls that nest as deep as their chain."""
     chain = N
     for i in range(5000):
-        chain = defined(chain * chain % 7, f"link{i}")
+        chain = define_symbol(chain * chain % 7, f"link{i}")
     substitution = Substitution({N.as_symbol(): M + 5})  # type: ignore[dict-item]
     rewrite, left = Substitution._apply, iter(range(100))
 

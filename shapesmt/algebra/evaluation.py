@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeAlias, TypeV
 from shapesmt.algebra import intervals
 from shapesmt.algebra.dim import ATOMS, Atom, Dim
 from shapesmt.algebra.interning import memo
-from shapesmt.algebra.operations import PRODUCT, SYMBOL, Rows, written
+from shapesmt.algebra.operations import PRODUCT, SYMBOL, Rows, text_of
 from shapesmt.deadline import look
 from shapesmt.lazy import np
 
@@ -57,7 +57,7 @@ class Formula:
         return self.args if self.op == "and" else () if self.op == "true" else (self,)
 
     def __str__(self) -> str:
-        return written(self)
+        return text_of(self)
 
     def __repr__(self) -> str:
         return f"Formula({str(self)!r})"

@@ -7,12 +7,12 @@ from random import Random
 import numpy as np
 
 from shapesmt.algebra.dim import Dim, Kind, symbol
-from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.evaluation import Evaluator
 from shapesmt.algebra.extremes import maximum
 from shapesmt.algebra.formula import any_of, at_least, at_most, differs, divides, equal
-from shapesmt.algebra.substitute import atom_of
+from shapesmt.algebra.substitution import atom_of
 from shapesmt.presolve.domain import Domain
-from shapesmt.presolve.extent import extent
+from shapesmt.presolve.optima import extent
 from tests.algebra.test_identities import expression as drawn, formula as drawn_condition
 from tests.presolve.sets import ATOMS, FREE, H, W, admitted, condition, domain, expression
 

@@ -14,7 +14,7 @@ from math import inf
 
 from shapesmt.algebra import Dim, End, Evaluator, memo, substitute, symbol, tight
 from shapesmt.algebra.growth import monotone
-from shapesmt.presolve.domain import Domain, remembered
+from shapesmt.presolve.domain import Domain, compute_once
 from shapesmt.presolve.everywhere import extremes
 
 _EXTENTS: dict[Hashable, tuple[End, End] | None] = memo("extents", {})
@@ -22,7 +22,7 @@ _EXTENTS: dict[Hashable, tuple[End, End] | None] = memo("extents", {})
 
 def extent(domain: Domain, dim: Dim) -> tuple[End, End] | None:
     """Return the minimum and maximum of an expression; None if only a solver can tell."""
-    return remembered(_EXTENTS, domain, dim, lambda: _extent(domain, dim))
+    return compute_once(_EXTENTS, domain, dim, lambda: _extent(domain, dim))
 
 
 def _extent(domain: Domain, dim: Dim) -> tuple[End, End] | None:
@@ -38,9 +38,9 @@ def _at_ends(domain: Domain, dim: Dim) -> tuple[End, End] | None:
 
     No other method covers ranges with more than 2**62 values. For smaller ranges it is faster than cells.
     """
-    symbols, facts = domain.cone(dim.symbols)
+    symbols, facts = domain.closure(dim.symbols)
     ends = {s: domain.ends(s) for s in symbols}
-    listed = [values for s in symbols if (values := domain.listed(s)) is not None]
+    listed = [values for s in symbols if (values := domain.value_list(s)) is not None]
     if any(lo == -inf or lo > hi for lo, hi in ends.values()) or not all(map(len, listed)):
         return None
     low = {s: int(lo) for s, (lo, _) in ends.items()}

@@ -13,7 +13,7 @@ import shapesmt
 from shapesmt.errors import ModelError
 from tests.optimize.compared import differences, feeds, outputs, session
 from tests.optimize.moved import moved
-from tests.optimize.test_simplify import with_more_outputs
+from tests.optimize.test_fixpoint import with_more_outputs
 from tests.oracle.graphs import generate
 from tests.oracle.runner import assignments
 

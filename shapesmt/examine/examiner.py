@@ -20,10 +20,10 @@ from shapesmt.algebra import (
     Kind,
     Verdict,
     all_of,
+    atoms_within,
     name_text,
     negate,
-    nested,
-    resolved,
+    resolve,
     symbol,
 )
 from shapesmt.deadline import limit, look, stage
@@ -46,13 +46,13 @@ def examine(problem: Problem, judge: Judge, *, trust: bool = False) -> Examinati
     again with the narrower symbol, which simplifies the sizes downstream. With `trust`, a tensor of unknown rank
     has the shape that the file declares.
     """
-    examiner = _Examiner(problem, judge, claimed(problem) if trust else {})
+    examiner = _Examiner(problem, judge, shape_claims(problem) if trust else {})
     examiner.judge_ranks()
     examiner.judge_nodes()
     return examiner.examination()
 
 
-def claimed(problem: Problem) -> dict[str, Tensor]:
+def shape_claims(problem: Problem) -> dict[str, Tensor]:
     """Return the shapes that the file declares, over the problem's symbols.
 
     A size that is neither one of the symbols nor a formula over them gets a new symbol.
@@ -76,11 +76,11 @@ def is_open(r: Requirement) -> bool:
 def is_plain(condition: Formula) -> bool:
     """Whether a condition is only about one symbol and its quotients by numbers, so that it can't be simplified."""
     about_one = len(condition.symbols) == 1 and condition.dim is not None
-    return about_one and all(a.op in (SYMBOL, FLOOR_DIVISION) for a in nested(condition))
+    return about_one and all(a.op in (SYMBOL, FLOOR_DIVISION) for a in atoms_within(condition))
 
 
 @stage("shapes, node by node")
-def _inferred(problem: Problem, judge: Judge, claims: Mapping[str, Tensor]) -> Inference:
+def _infer(problem: Problem, judge: Judge, claims: Mapping[str, Tensor]) -> Inference:
     """Return the inference as far as it gets before the deadline; the nodes after that are marked as out of time."""
     graph, inputs = problem.graph, problem.inputs
 
@@ -101,7 +101,7 @@ class _Examiner:
 
     def __init__(self, problem: Problem, judge: Judge, claims: Mapping[str, Tensor]) -> None:
         self._problem, self._judge, self._claims = problem, judge, claims
-        self._inference = self._original = _inferred(problem, judge, claims)
+        self._inference = self._original = _infer(problem, judge, claims)
         self._domain = problem.domain.copy()
         self._narrowing = Narrowing({})
         self._judgements: list[Judgement] = []
@@ -176,8 +176,8 @@ class _Examiner:
 
     def _narrows(self) -> Narrowing | None:
         """Return the narrowing by the reported conditions; None if the inference uses it already."""
-        meanings = self._domain.narrowing()
-        return narrowing_to(meanings) if meanings != self._narrowing.meanings else None
+        replacements = self._domain.narrowing()
+        return narrowing_to(replacements) if replacements != self._narrowing.replacements else None
 
     def _can_wait(self, application: Application, ahead: Narrowing) -> bool:
         """Whether a node can be decided before its sizes are inferred again, which would change nothing about it."""
@@ -268,7 +268,7 @@ class _Examiner:
         self, pending: tuple[Requirement, ...], index: int, settled: dict[tuple[str, str], int]
     ) -> tuple[Tally, Tally]:
         """Return the tallies of a node with requirements that their normal form doesn't settle."""
-        condition = resolved(all_of(*(r.formula for r in pending)))
+        condition = resolve(all_of(*(r.formula for r in pending)))
         decision = self._judge.decide(self._domain, condition)
         if decision.verdict is Verdict.PROVED:
             key = ("PROVED", decision.by)
@@ -285,7 +285,7 @@ class _Examiner:
             once[("PROVED", alone.by) if alone.verdict is Verdict.PROVED else (str(verdict), "")] += 1
         if verdict is Verdict.DEPENDS:
             self._domain.assume(condition)
-            for fact in self._judge.implied(self._domain, condition):
+            for fact in self._judge.implications(self._domain, condition):
                 self._domain.assume(fact)
             return once, {**settled, ("PROVED", "assumed"): len(pending)}
         if verdict is Verdict.FAILS:

@@ -31,14 +31,14 @@ from shapesmt.algebra import (
     Kind,
     Verdict,
     all_of,
+    atoms_within,
     lowest,
     negate,
-    nested,
 )
 from shapesmt.algebra.growth import half_line_of
 from shapesmt.presolve.domain import Domain
 from shapesmt.presolve.enumeration import distance
-from shapesmt.presolve.everywhere import decided
+from shapesmt.presolve.everywhere import decide_on_cells
 
 CERTIFICATES = ("normal form", "assumed", "enumeration", "z3")  # the cheapest first
 
@@ -59,21 +59,21 @@ class Decision(NamedTuple):
 
 def decide(domain: Domain, condition: Formula) -> Decision | None:
     """Decide whether the condition holds for all inputs, some or none; None if that takes a solver."""
-    decisions = [decide_part(domain, part) for part in independent(domain, domain.simplified(condition))]
+    decisions = [decide_part(domain, part) for part in independent(domain, domain.simplify(condition))]
     decided = [d for d in decisions if d is not None]
     return together(domain, decided) if len(decided) == len(decisions) else None
 
 
-def implied(domain: Domain, condition: Formula) -> list[Formula]:
+def implications(domain: Domain, condition: Formula) -> list[Formula]:
     """Return facts that follow from a condition that holds: cases that can't arise, and the condition without them.
 
     >>> from shapesmt.algebra import equal, select, symbol
     >>> h, w = symbol("h", 1), symbol("w", 1)
     >>> condition = equal(h * w, 64 * select(equal(h // 8, 0), 99, h // 8) * select(equal(w // 8, 0), 99, w // 8))
-    >>> [str(fact) for fact in implied(Domain([h.as_symbol(), w.as_symbol()], [condition]), condition)]
+    >>> [str(fact) for fact in implications(Domain([h.as_symbol(), w.as_symbol()], [condition]), condition)]
     ['h//8 != 0', 'w//8 != 0', 'h % 8 == 0', 'w % 8 == 0']
     """
-    cases = dict.fromkeys(atom.args[0] for atom in nested(condition) if atom.op is SELECT)
+    cases = dict.fromkeys(atom.args[0] for atom in atoms_within(condition) if atom.op is SELECT)
     about_one = [c for c in cases if c.op == "eq" and len(c.symbols) == 1 and not any(s.universal for s in c.symbols)]
     facts = []
     for fact in map(negate, about_one):
@@ -83,7 +83,7 @@ def implied(domain: Domain, condition: Formula) -> list[Formula]:
         return []
     within = domain.copy()
     within.assume(all_of(*facts))
-    return [*facts, *within.narrowed(condition).conjuncts]
+    return [*facts, *within.apply_ranges(condition).conjuncts]
 
 
 def independent(domain: Domain, condition: Formula) -> list[Formula]:
@@ -94,11 +94,11 @@ def independent(domain: Domain, condition: Formula) -> list[Formula]:
     parts = condition.conjuncts
     if len(parts) < 2:
         return list(parts)
-    parts = tuple(part for part in parts if not stated(domain, part)) or parts[:1]
-    return grouped(parts, domain, lambda part: domain.cone(part.symbols)[0])
+    parts = tuple(part for part in parts if not is_fact(domain, part)) or parts[:1]
+    return group_by_symbols(parts, domain, lambda part: domain.closure(part.symbols)[0])
 
 
-def stated(domain: Domain, condition: Formula) -> bool:
+def is_fact(domain: Domain, condition: Formula) -> bool:
     """Whether the condition is a fact, or follows from facts among its parts: `p or q` if `p` is a fact."""
     facts = {*domain.facts, *domain.limits}
 
@@ -113,7 +113,7 @@ def stated(domain: Domain, condition: Formula) -> bool:
     return bool(facts) and among(condition)
 
 
-def grouped(
+def group_by_symbols(
     conditions: Iterable[Formula],
     domain: Domain,
     symbols: Callable[[Formula], Iterable[Atom]],
@@ -158,7 +158,7 @@ def decide_part(domain: Domain, condition: Formula) -> Decision | None:
     """Decide one of the independent conditions; None if that takes a solver."""
     if condition is FALSE:
         return Decision(Verdict.FAILS, "normal form", {})
-    if stated(domain, condition):
+    if is_fact(domain, condition):
         return Decision(Verdict.PROVED, "assumed")
     if not condition.symbols:  # NaN as an integer, which no normal form computes
         holds = Evaluator({}).formula(condition)
@@ -186,11 +186,11 @@ def _by_end(domain: Domain, condition: Formula) -> Decision | None:
     cells: a network of convolutions asks some 40 such questions.
     """
     half_line = half_line_of(condition)
-    if half_line is None or domain.cone(condition.symbols)[1] or domain.listed(half_line[0]) is not None:
+    if half_line is None or domain.closure(condition.symbols)[1] or domain.value_list(half_line[0]) is not None:
         return None
     s, way, end = half_line
     lo, hi = domain.ends(s)
-    if s.kind is Kind.TRIP or lo == -inf or lo > hi:
+    if s.kind is Kind.ITERATION or lo == -inf or lo > hi:
         return None
     low = int(lo)
     failing = low if way > 0 else max(low, end + 1 + (low - end - 1) % s.step)
@@ -202,7 +202,7 @@ def _by_end(domain: Domain, condition: Formula) -> Decision | None:
 
 def _by_cells(domain: Domain, condition: Formula) -> Decision | None:
     """Decide by cells: progressions of values along which the condition doesn't change; None if they don't decide."""
-    known = decided(domain, condition)
+    known = decide_on_cells(domain, condition)
     if known is None:
         return None
     failing, holds = known

@@ -10,15 +10,15 @@ from shapesmt.diagnose import precondition, refuse_declarations
 from shapesmt.examine import Analysis, Claims, Question, tensor_bounds
 from shapesmt.export import annotate, axes_of, targets
 from shapesmt.frontends import Model
-from shapesmt.optimize.answer import fitted, note, reduced, save_checked
-from shapesmt.optimize.basis import basis, folder_of
+from shapesmt.optimize.answer import fit_to_target, note, reduce_model, save_checked
+from shapesmt.optimize.basis import basis_of, folder_of
 from shapesmt.report import Simplified, TensorBounds
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
 
-def annotated(
+def annotate_model(
     model: Model,
     proto: ModelProto,
     output: str | os.PathLike[str] | None,
@@ -42,16 +42,16 @@ def annotated(
         refuse_declarations(a.problem, a.examination, a.judge)
     trusted = trust_ranges or question.target in targets.BOUNDED
     folder = folder_of(model)
-    base = basis(proto, a, folder, trusted=trusted, claimed=question.claims is Claims.TRUST)
+    base = basis_of(proto, a, folder, trusted=trusted, claimed=question.claims is Claims.TRUST)
     region = precondition(a.problem, a.examination, a.judge) if simplify and a.fails else None
     a = base.analysis
     tensors = tensors if base.trusted and tensors else tensor_bounds(a.examination, a.judge)
-    shapes = axes_of(targets.written(proto, tensors, question.target, question.written))
+    shapes = axes_of(targets.tensors_to_write(proto, tensors, question.target, question.written))
     rewritten = None
     if simplify:
-        made, rewritten = reduced(base, question.target, region, tensors)
+        made, rewritten = reduce_model(base, question.target, region, tensors)
     else:
-        made = fitted(base.proto, a, question.target, tensors)
+        made = fit_to_target(base.proto, a, question.target, tensors)
         note(made, base)
     result = annotate(made, shapes, override=question.claims is Claims.OVERRIDE)
     if output is not None:
