@@ -45,7 +45,7 @@ with lazy_imports(__name__):  # separate questions: `check` needs none of these 
     from shapesmt.footprint import answer_memory as answer_memory, memory as memory
     from shapesmt.optimize import answer_simplify as answer_simplify, simplify as simplify
     from shapesmt.profiles import answer_profile as answer_profile, dynamic_shapes as dynamic_shapes, profile as profile
-    from shapesmt.repairs import repair as repair, repaired as repaired
+    from shapesmt.repairs import answer_repair as answer_repair, repair as repair
 
 LEAST_FOR_BOUNDS = 0.5
 """Seconds: a page computes exact bounds for half the check's time, at least this long; others are only sound."""
@@ -187,7 +187,7 @@ def explain(
     """
     model = program_or_model(model, args, kwargs, dynamic_shapes)
     question = Question(dims, shapes, values, assume, timeout, guards=guards, replay=replay)
-    return explained(model, target, question, constraints=constraints, error=error)
+    return answer_explain(model, target, question, constraints=constraints, error=error)
 
 
 @one_call()
@@ -307,11 +307,11 @@ def answer_bounds(model: Model, tensors: Iterable[str], question: Question) -> B
 
 
 @one_call()
-def explained(
+def answer_explain(
     model: Model, target: str | None, question: Question, *, constraints: bool = False, error: object = None
 ) -> Explanation | ErrorOrigin:
     """Return the answer of `explain`."""
-    return messages.answered(model, target, error, question, constraints=constraints)
+    return messages.answer_error(model, target, error, question, constraints=constraints)
 
 
 @one_call()

@@ -43,7 +43,7 @@ def repair(form: Form, model: str, output: str | None, take: int, **options: Any
     from shapesmt import api
 
     question = question_for(model, *load_config(options))
-    ask = lambda: api.repaired(model, question, output, take=take)  # noqa: E731
+    ask = lambda: api.answer_repair(model, question, output, take=take)  # noqa: E731
     return show(waiting(f"repairing {model}", question, ask), form)
 
 

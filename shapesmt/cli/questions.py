@@ -57,7 +57,7 @@ def explain(
     if error is not None and (target is not None or constraints):
         raise click.UsageError("--error comes without a node and --constraints", click.get_current_context())
     question = question_for(model, *load_config({**options, "replay": replay}))
-    ask = partial(api.explained, model, target, question, constraints=constraints)
+    ask = partial(api.answer_explain, model, target, question, constraints=constraints)
     if error is not None:
         ask = partial(ask, error=_log(error))
     return show(waiting(f"explaining {model}", question, ask), form)

@@ -5,4 +5,4 @@ from __future__ import annotations
 from shapesmt.lazy import lazy_imports
 
 with lazy_imports(__name__):
-    from shapesmt.messages.answer import answered as answered
+    from shapesmt.messages.answer import answer_error as answer_error

@@ -10,14 +10,14 @@ from shapesmt.examine import Analysis, Question, analyse
 from shapesmt.frontends import Model
 from shapesmt.messages.declared import declared_origin
 from shapesmt.messages.names import resembling
-from shapesmt.messages.origin import explained
+from shapesmt.messages.origin import find_origin
 from shapesmt.messages.reading import Message, read
 from shapesmt.report import ErrorOrigin, Explanation
 
-__all__ = ["answered"]
+__all__ = ["answer_error"]
 
 
-def answered(
+def answer_error(
     model: Model, target: str | None, error: object, question: Question, *, constraints: bool = False
 ) -> Explanation | ErrorOrigin:
     """Explain an error (a text or an exception; None for none), a node, a tensor, or the whole model (no target).
@@ -53,11 +53,11 @@ def _origin(model: Model, message: Message, question: Question) -> ErrorOrigin:
     if "declared" in message.said:
         return declared_origin(a, message, question)
     ranges = bool(question.dims or question.shapes or question.values or question.assume)
-    answer = explained(a, message, ranges=ranges)
-    return answer if runs is None else _replayed(runs, a, message, answer)
+    answer = find_origin(a, message, ranges=ranges)
+    return answer if runs is None else _replay(runs, a, message, answer)
 
 
-def _replayed(runs: object, a: Analysis, message: Message, answer: ErrorOrigin) -> ErrorOrigin:
+def _replay(runs: object, a: Analysis, message: Message, answer: ErrorOrigin) -> ErrorOrigin:
     """Return the answer with the result of running each candidate's least input, and whether it says the same."""
     from shapesmt.replay import replay_findings
 

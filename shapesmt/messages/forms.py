@@ -46,7 +46,7 @@ _N = r"-?\d{1,19}"
 _LIST = r"[\d, .x-]{0,400}"
 
 
-def _compiled(text: str) -> re.Pattern[str]:
+def _compile(text: str) -> re.Pattern[str]:
     """Return a pattern in which `<a>` is the number `a`, `<i0>` the list `i0` and `<_>` a number that isn't read."""
 
     def group(named: re.Match[str]) -> str:
@@ -58,7 +58,7 @@ def _compiled(text: str) -> re.Pattern[str]:
 
 
 def _form(runtime: str, text: str, *codes: str) -> Form:
-    return Form(runtime, _compiled(text), codes)
+    return Form(runtime, _compile(text), codes)
 
 
 _NAME = r"[^'\n]{0,500}"

@@ -19,14 +19,14 @@ from shapesmt.graph import Graph
 from shapesmt.inference import Operators
 from shapesmt.messages.forms import FUSED, MADE, SILENT
 from shapesmt.messages.names import Place, places
-from shapesmt.messages.quantities import Site, likely, past_end, printed
+from shapesmt.messages.quantities import Site, likely, past_end, printed_sizes
 from shapesmt.messages.reading import Message
 from shapesmt.presolve import Domain
 from shapesmt.region import NOWHERE
 from shapesmt.report import Against, Candidate, ErrorOrigin, Obstacle, SymbolRange
 from shapesmt.rules import Application, Keeps, Requirement
 
-__all__ = ["explained"]
+__all__ = ["find_origin"]
 
 BRIEF = 4.0  # seconds for a region, and for all bounds
 MOST = 200  # the most conditions of other nodes that the least input satisfies, if it can
@@ -34,7 +34,7 @@ MERGED = 4  # the most nodes in a row of which one may have the operator that a 
 FEW = 6  # sizes of which one may be 0 at the least input, if none above 0 will do
 
 
-def explained(a: Analysis, message: Message, *, ranges: bool) -> ErrorOrigin:
+def find_origin(a: Analysis, message: Message, *, ranges: bool) -> ErrorOrigin:
     """Return the nodes that may have said a message, with the inputs at which they do.
 
     `ranges` says whether the caller has given any: without, the sizes may be 0 as well.
@@ -245,7 +245,7 @@ class _Search:
             first = graph.producer(node.inputs[0])
             moved = site._replace(inputs=[tensors.get(node.inputs[0]), *others], merged=True)
             needed = [] if first is None else [self._before(first), _own(self._applications[first]).formula]
-            condition = all_of(*needed, printed(moved, form, self.message.said))
+            condition = all_of(*needed, printed_sizes(moved, form, self.message.said))
             if condition is not FALSE and self._judge.satisfiable(self._domain(condition)):
                 return _Case(place._replace(exact=False), own._replace(open=True), condition)
             if first is None or not self._operators.traits(graph.nodes[first]).in_order:
@@ -278,7 +278,7 @@ class _Search:
 
     def _sizes(self, place: Place, own: _Own, *, loose: bool) -> Formula:
         form = self.message.form
-        return TRUE if form is None else printed(self._site(place, own, loose=loose), form, self.message.said)
+        return TRUE if form is None else printed_sizes(self._site(place, own, loose=loose), form, self.message.said)
 
     def candidate(self, case: _Case) -> Candidate:
         """Return a case with its least input, and the explanation of the node there."""

@@ -16,7 +16,7 @@ from shapesmt.algebra import FALSE, TRUE, Dim, Formula, all_of, any_of, as_dim, 
 from shapesmt.messages.forms import Form
 from shapesmt.rules import Elements, Requirement, Tensor
 
-__all__ = ["Site", "likely", "past_end", "printed"]
+__all__ = ["Site", "likely", "past_end", "printed_sizes"]
 
 _INPUT = re.compile(r"i(\d)(?:a(\d)|(s))?")
 
@@ -64,7 +64,7 @@ class Site(NamedTuple):
         return all(t is not None and t.shape is not None for t in self.inputs)
 
 
-def printed(site: Site, form: Form, said: Mapping[str, str]) -> Formula:
+def printed_sizes(site: Site, form: Form, said: Mapping[str, str]) -> Formula:
     """Return the condition under which the sizes are those that the message prints."""
     conditions = [_pair(site, form, said)] if "a" in _numbers(said) else []
     conditions += [_of(site, form, group, said) for group in said if group not in ("a", "b", "axis", "input")]

@@ -78,7 +78,7 @@ def read(text: object) -> Message:
         named = [h for h in heads if h.runtime == reason.runtime and h.start - reason.match.end() < BEFORE][:1]
         start, end = reason.start, reason.match.end()
     else:
-        named = _nested(log, heads)
+        named = _nested_heads(log, heads)
         start, last = heads[0].start, named[-1]
         others = (h.start for h in heads if h.start > last.start and h.runtime != "openvino")
         end = min([last.start + LONGEST, *others])
@@ -102,7 +102,7 @@ def _reasons(log: str, start: int, end: int) -> list[_Seen]:
     return sorted((_Seen(start + m.start(), f.runtime, m, f) for f, m in found if m), key=lambda seen: seen.start)
 
 
-def _nested(log: str, heads: Sequence[_Seen]) -> list[_Seen]:
+def _nested_heads(log: str, heads: Sequence[_Seen]) -> list[_Seen]:
     """Return the first head and those for the nodes inside that one; OpenVINO names a node several times."""
     inner = [heads[0]]
     for head in heads[1:]:

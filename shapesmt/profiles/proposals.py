@@ -89,7 +89,7 @@ class _Proposal:
         self.words: dict[str, Words] = {}
         self.exports = 0
         a = analyse(graph, question)
-        self.unread = _unread(a)
+        self.unread = _unread_guards(a)
         self.traced = [*dict.fromkeys(u.op for _, u in a.examination.unjudged if u.kind == "unsupported")]
         if self.traced:  # trust their shapes, which PyTorch has traced
             self.question = question = dataclasses.replace(question, declared=Claims.TRUST)
@@ -221,7 +221,7 @@ class _Proposal:
         return bool(weaker)
 
 
-def _unread(a: Analysis) -> list[str]:
+def _unread_guards(a: Analysis) -> list[str]:
     """Return the guards that can't be read."""
     nodes = a.problem.graph.nodes
     return [u.rests_on for index, u in a.examination.unjudged if nodes[index].op == GUARDS]

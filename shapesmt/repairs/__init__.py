@@ -1,5 +1,5 @@
 """Repairs: single changes of a model after which it is proved to run."""
 
-from shapesmt.repairs.question import repair, repaired
+from shapesmt.repairs.question import answer_repair, repair
 
-__all__ = ["repair", "repaired"]
+__all__ = ["answer_repair", "repair"]

@@ -34,7 +34,7 @@ class Edit:
         for (place, name), change in self.inner.items():
             body = node.attributes[name] if place == index else None
             if isinstance(body, Graph):
-                node = node._replace(attributes=Attributes({**node.attributes, name: edited(body, change)}))
+                node = node._replace(attributes=Attributes({**node.attributes, name: apply_edit(body, change)}))
         return node
 
     def at(self, graph: Graph, index: int) -> list[Node]:
@@ -47,11 +47,11 @@ class Edit:
         return {*self.nodes, *self.before, *self.removed, *(index for index, _ in self.inner)}
 
 
-def edited(graph: Graph, edit: Edit) -> Graph:
+def apply_edit(graph: Graph, edit: Edit) -> Graph:
     """Return the graph after a change.
 
     >>> graph = Graph("g", {"x": Declared("float32", ("n",))}, ["y"], [Node("Abs", "", "a", ["x"], ["y"])])
-    >>> edited(graph, Edit(nodes={0: graph.nodes[0]._replace(op="Neg")})).nodes[0].op
+    >>> apply_edit(graph, Edit(nodes={0: graph.nodes[0]._replace(op="Neg")})).nodes[0].op
     'Neg'
     """
     nodes = [*graph.nodes]

@@ -14,9 +14,9 @@ from shapesmt.frontends import Format, Model, OpenedModel, load
 from shapesmt.language import RangeLike, ShapeLike, ValueLike
 from shapesmt.optimize import analyse_protobuf, folder_of, save_checked
 from shapesmt.repairs.edit import Edit
-from shapesmt.repairs.search import Proved, found
-from shapesmt.repairs.words import evidence, told
-from shapesmt.repairs.written import added, written
+from shapesmt.repairs.search import Proved, search_changes
+from shapesmt.repairs.words import change_text, evidence
+from shapesmt.repairs.written import added_nodes, write_edit
 from shapesmt.report import Proposal, Repairs, Source
 
 if TYPE_CHECKING:
@@ -54,11 +54,11 @@ def repair(
     >>> repair(model, dims={"n": "2..8"}).proposals[0].text
     'perm of Transpose_0: 0,1 -> 1,0'
     """
-    return repaired(model, Question(dims, shapes, values, assume, timeout), output, take=take)
+    return answer_repair(model, Question(dims, shapes, values, assume, timeout), output, take=take)
 
 
 @one_call()
-def repaired(
+def answer_repair(
     model: Model, question: Question, output: str | os.PathLike[str] | None = None, *, take: int = 1
 ) -> Repairs:
     """Return the answer of `repair`; a program's guards are ignored, as another export has others."""
@@ -68,7 +68,7 @@ def repaired(
         a = analyse(model, question)
     else:
         proto, a = analyse_protobuf(model, output, question)
-    changes = found(a, question, question.deadline)
+    changes = search_changes(a, question, question.deadline)
     proposals = tuple(_proposal(a, proved) for proved in changes.proved)
     verdict, source = a.examination.verdict, a.problem.graph.source
     answer = Repairs(source, verdict, proposals, changes.tried, changes.complete, a.seconds)
@@ -78,7 +78,7 @@ def repaired(
         raise UsageError(f"there is no proposal {take}: there are {len(proposals)}")
     chosen = changes.proved[take - 1]
     _write(model, proto, a, chosen, question, output)
-    nodes = tuple(f"{node.name} ({node.op})" for node in added(chosen.change.edit))
+    nodes = tuple(f"{node.name} ({node.op})" for node in added_nodes(chosen.change.edit))
     return replace(answer, written=os.fspath(output), taken=take, nodes=nodes, seconds=a.seconds)
 
 
@@ -92,7 +92,7 @@ def _write(
     """
     from shapesmt.replay import stopped
 
-    copy = changed(proto, a, chosen.change.edit)
+    copy = apply_change(proto, a, chosen.change.edit)
     graph = load(OpenedModel(Format.ONNX, copy, a.problem.graph.source, folder_of(model)))
     again = analyse(graph, replace(chosen.question, timeout=max(question.deadline.remaining, GRACE)).again())
     if again.examination.verdict is not chosen.verdict:
@@ -103,9 +103,9 @@ def _write(
     save_checked(copy, output, proto, folder_of(model), question.deadline)
 
 
-def changed(proto: ModelProto, a: Analysis, edit: Edit) -> ModelProto:
+def apply_change(proto: ModelProto, a: Analysis, edit: Edit) -> ModelProto:
     """Return an analysed model with a change."""
-    return written(proto, a.problem.graph, edit)
+    return write_edit(proto, a.problem.graph, edit)
 
 
 def _proposal(a: Analysis, proved: Proved) -> Proposal:
@@ -116,4 +116,4 @@ def _proposal(a: Analysis, proved: Proved) -> Proposal:
     line = None if index is None else graph.source_line(index, graph.nodes[index])
     source = None if line is None else Source(*line)
     about = change.kind, change.name, change.input, change.old, change.new, proved.verdict
-    return Proposal(node.name, node.op, *about, evidence(proved), told(change), source)
+    return Proposal(node.name, node.op, *about, evidence(proved), change_text(change), source)

@@ -17,8 +17,8 @@ from shapesmt.examine import Analysis, Examination, Judge, Problem, Question, ex
 from shapesmt.graph import Graph
 from shapesmt.inference import Operators
 from shapesmt.repairs.alike import Alike, Votes
-from shapesmt.repairs.candidates import KINDS, Change, Site, declared
-from shapesmt.repairs.edit import edited
+from shapesmt.repairs.candidates import KINDS, Change, Site, declared_sizes
+from shapesmt.repairs.edit import apply_edit
 from shapesmt.repairs.trial import Trials
 from shapesmt.rules import Body, Tensor
 
@@ -72,7 +72,7 @@ class Found(NamedTuple):
     complete: bool
 
 
-def found(a: Analysis, question: Question, deadline: Deadline) -> Found:
+def search_changes(a: Analysis, question: Question, deadline: Deadline) -> Found:
     """Return the changes that repair an examined model."""
     if not a.examination.judgements:
         return Found((), 0, complete=True)
@@ -90,7 +90,7 @@ class _Search:
         self._broken = {j.node.name for j in a.examination.judgements}
         self._broken |= {self._graph.nodes[i].name for i in a.examination.unreachable}
         self._failing = {j.node.name for j in a.examination.judgements if j.verdict is Verdict.FAILS}
-        self._assumed = _assumed(a.problem, a.examination)
+        self._assumed = _assumptions(a.problem, a.examination)
         self._open = {index for index, _ in a.examination.unjudged}
         self._proved: dict[object, Proved] = {}
         self._partial = 0
@@ -124,20 +124,20 @@ class _Search:
         """Yield the changes, the likeliest first; those of a node are made when none that is left is likelier."""
         heap: list[tuple[float, int, Change, Votes]] = []
         for site in readers(self._a):
-            for change in declared(site):
+            for change in declared_sizes(site):
                 if change.name in (self._question.shapes or {}) or change.new not in self._a.problem.dims:
                     continue  # the caller declares it
                 heappush(heap, (change.cost, len(heap), change, Votes()))
         made = len(heap)
         for site in sites(self._a):
             far = PER_HOP * min(site.hops, NEAR) + FARTHER * max(site.hops - NEAR, 0)
-            yield from self._popped(heap, far + LEAST)
+            yield from self._pop_cheaper(heap, far + LEAST)
             for change in (change for kind in KINDS for change in kind(site)):
                 votes, made = self._alike.votes(change), made + 1
                 heappush(heap, (change.cost + votes.cost + far, made, change, votes))
-        yield from self._popped(heap, inf)
+        yield from self._pop_cheaper(heap, inf)
 
-    def _popped(
+    def _pop_cheaper(
         self, heap: list[tuple[float, int, Change, Votes]], most: float
     ) -> Iterator[tuple[float, Change, Votes]]:
         while heap and heap[0][0] <= most:
@@ -146,7 +146,7 @@ class _Search:
 
     def _check(self, change: Change, cost: float, votes: Votes) -> None:
         """Let the checker examine the changed model; keep the change if that is proved, or fails less."""
-        graph, judge = edited(self._graph, change.edit), Judge(self._deadline.within(EACH))
+        graph, judge = apply_edit(self._graph, change.edit), Judge(self._deadline.within(EACH))
         try:
             problem = judge.deadline.attempt(lambda: pose(graph, self._for(graph)), None)
             if problem is None:
@@ -158,7 +158,7 @@ class _Search:
         if verdict is not Verdict.PROVED and not self._is_better(examination):
             return
         right, wrong = _as_declared(problem, examination)
-        more = len(_assumed(problem, examination) - self._assumed)
+        more = len(_assumptions(problem, examination) - self._assumed)
         cost += FIXED * self._fixes(change, examination)
         cost += NOT_DECLARED * wrong + NOT_ALL * (verdict is not Verdict.PROVED) + ASSUMED * bool(more)
         outputs = tuple(examination.original.tensors.get(name) for name in (*change.site.node.outputs, *graph.outputs))
@@ -214,7 +214,7 @@ def _symbols(tensors: Iterable[Tensor | None]) -> set[Atom]:
     return {s for t in tensors if t is not None for d in t.shape or () for s in d.symbols}
 
 
-def _assumed(problem: Problem, examination: Examination) -> set[tuple[str, str]]:
+def _assumptions(problem: Problem, examination: Examination) -> set[tuple[str, str]]:
     """Return what data are assumed to satisfy, by node and law."""
     return {(known.node, known.law) for known in diagnose.assumptions_of(problem, examination)}
 

@@ -38,9 +38,9 @@ class Trials:
             return None
         judge, failing = self._judge.within(SECONDS), self._failing[first]
         near = sorted(i for i in reached if i <= first)
-        if judge.deadline.attempt(lambda: self._tried(edit, near, failing, judge), None) is None:
+        if judge.deadline.attempt(lambda: self._failing_nodes(edit, near, failing, judge), None) is None:
             return None
-        tried = judge.deadline.attempt(lambda: self._tried(edit, sorted(reached), failing, judge), None)
+        tried = judge.deadline.attempt(lambda: self._failing_nodes(edit, sorted(reached), failing, judge), None)
         others = {j.node.name for i, j in self._failing.items() if i not in reached}
         return None if tried is None else tried | others
 
@@ -49,7 +49,7 @@ class Trials:
             self._behind[index] = self._graph.descendants(index)
         return self._behind[index]
 
-    def _tried(self, edit: Edit, indices: list[int], first: Judgement, judge: Judge) -> set[str] | None:
+    def _failing_nodes(self, edit: Edit, indices: list[int], first: Judgement, judge: Judge) -> set[str] | None:
         """Return the nodes among these that still fail, without the first one, over the inputs that reach that."""
         domain, left, seen = first.domain.copy(), set[str](), set[Application]()
         nodes = [(index, node) for index in indices for node in edit.at(self._graph, index)]

@@ -23,7 +23,7 @@ def shown(value: Shown) -> str:
     return printable(text, MOST)
 
 
-def told(change: Change) -> str:
+def change_text(change: Change) -> str:
     """Return a change in words."""
     node = change.site.node
     where, name = printable(node.name or node.op, MOST), printable(change.name, MOST)

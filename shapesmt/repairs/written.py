@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import onnx
 
 
-def written(proto: onnx.ModelProto, graph: Graph, edit: Edit) -> onnx.ModelProto:
+def write_edit(proto: onnx.ModelProto, graph: Graph, edit: Edit) -> onnx.ModelProto:
     """Return a copy of a model with a change; `graph` is the model without it.
 
     A weight that becomes larger gets zeros, as does one whose numbers are in another file.
@@ -29,17 +29,17 @@ def written(proto: onnx.ModelProto, graph: Graph, edit: Edit) -> onnx.ModelProto
             if isinstance(size, str) and dim.dim_param != size:
                 dim.Clear()
                 dim.dim_param = size
-    _forget(copy.graph, _changed(graph, edit))
+    _forget(copy.graph, _changed_tensors(graph, edit))
     return copy
 
 
-def added(edit: Edit) -> list[Node]:
+def added_nodes(edit: Edit) -> list[Node]:
     """Return the nodes that a change adds.
 
-    >>> [node.op for node in added(Edit(before={3: (Node("Squeeze", "", "s", ["x"], ["y"]),)}))]
+    >>> [node.op for node in added_nodes(Edit(before={3: (Node("Squeeze", "", "s", ["x"], ["y"]),)}))]
     ['Squeeze']
     """
-    inner = [node for change in edit.inner.values() for node in added(change)]
+    inner = [node for change in edit.inner.values() for node in added_nodes(change)]
     return [*(node for nodes in edit.before.values() for node in nodes), *inner]
 
 
@@ -80,7 +80,7 @@ def _resize(graph: onnx.GraphProto, weights: Mapping[str, Literal]) -> None:
         tensor.CopyFrom(numpy_helper.from_array(new, tensor.name))
 
 
-def _changed(graph: Graph, edit: Edit) -> set[str]:
+def _changed_tensors(graph: Graph, edit: Edit) -> set[str]:
     """Return the tensors whose shapes may be others after a change."""
     nodes = {*edit.touched, *(i for name in (*edit.literals, *edit.inputs) for i in graph.consumers(name))}
     behind = nodes.union(*map(graph.descendants, nodes))

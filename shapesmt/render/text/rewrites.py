@@ -61,7 +61,7 @@ def simplified_text(simplified: Simplified, *, everything: bool = False) -> Iter
 
 def repairs_text(repairs: Repairs) -> Iterator[Line]:
     """Yield the single changes after which a model runs, the likeliest first, each with what speaks for it."""
-    yield headline(repairs.verdict, name(repairs.model), _repaired(repairs))
+    yield headline(repairs.verdict, name(repairs.model), _repair_text(repairs))
     for number, proposal in enumerate(repairs.proposals, 1):
         yield line(2, f"{number}. ", (printable(proposal.text, 600), STRONG))
         told = "PROVED" if proposal.verdict is Verdict.PROVED else "fewer findings"
@@ -75,7 +75,7 @@ def repairs_text(repairs: Repairs) -> Iterator[Line]:
     yield line(0, (f"{count(repairs.tried, 'change')} tried in {repairs.seconds:.2f} s after reading{ended}", FAINT))
 
 
-def _repaired(repairs: Repairs) -> str:
+def _repair_text(repairs: Repairs) -> str:
     if repairs.verdict is Verdict.PROVED:
         return "there is nothing to repair"
     if not repairs.proposals:

@@ -6,22 +6,22 @@ from collections.abc import Callable, Iterator
 
 from shapesmt.repairs.candidates.attributes import attributes
 from shapesmt.repairs.candidates.constants import constants
-from shapesmt.repairs.candidates.nodes import cropped, left_out, put_in
-from shapesmt.repairs.candidates.operands import edges, operands, resized
-from shapesmt.repairs.candidates.shapes import declared, weights
+from shapesmt.repairs.candidates.nodes import crops, left_out, put_in
+from shapesmt.repairs.candidates.operands import edges, operands, sizes_from_input
+from shapesmt.repairs.candidates.shapes import declared_sizes, weights
 from shapesmt.repairs.candidates.site import Change, Shown, Site
 
-__all__ = ["KINDS", "Change", "Shown", "Site", "declared"]
+__all__ = ["KINDS", "Change", "Shown", "Site", "declared_sizes"]
 
 KINDS: tuple[Callable[[Site], Iterator[Change]], ...] = (
     attributes,
     constants,
     operands,
     edges,
-    resized,
+    sizes_from_input,
     weights,
     left_out,
     put_in,
-    cropped,
+    crops,
 )
-"""The generators of changes, each for one kind at a site; `declared` is about the model as a whole."""
+"""The generators of changes, each for one kind at a site; `declared_sizes` is about the model as a whole."""

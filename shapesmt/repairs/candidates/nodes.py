@@ -39,7 +39,7 @@ def put_in(site: Site) -> Iterator[Change]:
         if t is None or t.shape is None or site.literal(name) is not None or name in site.graph.literals:
             continue
         for op, value in _layouts(site, t):
-            yield from _inserted(site, index, op, value)
+            yield from _insert(site, index, op, value)
 
 
 def _layouts(site: Site, t: Tensor) -> Iterator[tuple[str, tuple[int, ...]]]:
@@ -54,7 +54,7 @@ def _layouts(site: Site, t: Tensor) -> Iterator[tuple[str, tuple[int, ...]]]:
     yield from (("Squeeze", (axis,)) for axis, size in enumerate(shape) if size.constant == 1)
 
 
-def _inserted(site: Site, index: int, op: str, value: tuple[int, ...]) -> Iterator[Change]:
+def _insert(site: Site, index: int, op: str, value: tuple[int, ...]) -> Iterator[Change]:
     """Yield a new node before one operand; and before all nodes of the kind that read the same tensor."""
     name = site.node.inputs[index]
     made = site.name(name)
@@ -76,7 +76,7 @@ def _inserted(site: Site, index: int, op: str, value: tuple[int, ...]) -> Iterat
         yield site.change("node", op, None, value, edit, 4.4, index)
 
 
-def cropped(site: Site) -> Iterator[Change]:
+def crops(site: Site) -> Iterator[Change]:
     """Yield the graph with a Slice that crops an operand to the size of another, where both should agree."""
     node, graph = site.node, site.graph
     if graph.runtime.value != "onnxruntime" or graph.opsets.get("", 1) < AXES_AS_INPUT:

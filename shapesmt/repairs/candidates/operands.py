@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from shapesmt.repairs.candidates.site import Change, Site, swapped
+from shapesmt.repairs.candidates.site import Change, Site, swap
 from shapesmt.rules import Tensor
 
 MOST = 4
@@ -20,7 +20,7 @@ def operands(site: Site) -> Iterator[Change]:
         near = (i, j) == (0, 1) or j == i + 1
         if a and b and a != b and (near or len(node.inputs) <= 4):
             cost = 2.5 + 0.1 * (j - i - 1) + 0.5 * (site.literal(b) is not None)
-            edit = site.put(node._replace(inputs=swapped(node.inputs, i, j)))
+            edit = site.put(node._replace(inputs=swap(node.inputs, i, j)))
             yield site.change("operands", "inputs", (a, b), (b, a), edit, cost, i)
 
 
@@ -63,7 +63,7 @@ def _alike(one: Tensor | None, other: Tensor | None) -> bool:
     return one is not None and other is not None and one.dtype == other.dtype
 
 
-def resized(site: Site) -> Iterator[Change]:
+def sizes_from_input(site: Site) -> Iterator[Change]:
     """Yield a Resize that takes its sizes from a tensor, instead of its scales."""
     node, rank = site.node, site.rank()
     if node.op != "Resize" or node.domain or rank is None or len(node.inputs) < 3 or not node.inputs[2]:

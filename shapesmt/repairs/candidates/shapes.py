@@ -27,7 +27,7 @@ def weights(site: Site) -> Iterator[Change]:
                 yield site.change("weight", name, literal.shape, shape, edit, cost, index)
 
 
-def declared(site: Site) -> Iterator[Change]:
+def declared_sizes(site: Site) -> Iterator[Change]:
     """Yield the model with another size's name for one of an input's; the site is any node that reads the input."""
     inputs = site.graph.inputs
     names = sorted({d for i in inputs.values() for d in i.shape or () if isinstance(d, str)})

@@ -94,7 +94,7 @@ class Site:
     def name(self, like: str) -> str:
         """Return a name that no tensor of the model has."""
         graphs = (self.graph, *(graph for graph, _, _ in self.around))
-        return next(n for i in count(1) if not any(_taken(g, n := f"{like}.repaired{i}") for g in graphs))
+        return next(n for i in count(1) if not any(_is_taken(g, n := f"{like}.repaired{i}") for g in graphs))
 
     def change(
         self, kind: str, name: str, old: Shown, new: Shown, edit: Edit, cost: float, index: int | None = None
@@ -128,14 +128,14 @@ class Site:
             yield index, self.graph.nodes[index]
 
 
-def _taken(graph: Graph, name: str) -> bool:
+def _is_taken(graph: Graph, name: str) -> bool:
     return name in graph.literals or name in graph.inputs or graph.producer(name) is not None
 
 
-def swapped(values: Sequence[str], i: int, j: int) -> list[str]:
+def swap(values: Sequence[str], i: int, j: int) -> list[str]:
     """Return a list with two elements exchanged.
 
-    >>> swapped(["a", "b", "c"], 0, 2)
+    >>> swap(["a", "b", "c"], 0, 2)
     ['c', 'b', 'a']
     """
     other = [*values]

@@ -73,7 +73,7 @@ def embedding(call: Call) -> Tensor:
     return tensor(table.dtype, table.dims if "renorm" in call.ctx.node.op else [*indices.dims, table[1]])
 
 
-def found(call: Call, count: Dim, dims: Shape) -> Tensor:
+def insertion_indices(call: Call, count: Dim, dims: Shape) -> Tensor:
     """Return an insertion index for each element, from 0 to `count`."""
     return tensor("int32" if call.flag("out_int32") else "int64", dims, any_places(call.ctx, dims, count + 1))
 
@@ -89,7 +89,7 @@ def searchsorted(call: Call) -> Tensor:
     if sorter is not None:
         ctx.require_agree(rows, sorter, law=laws.VALUES_AND_INDICES_SAME_SHAPE)
         ctx.assume_valid(call.place("sorter"))
-    return found(call, rows[-1], x.dims)
+    return insertion_indices(call, rows[-1], x.dims)
 
 
 @operator("searchsorted.Scalar", "bucketize.Tensor", "bucketize.Scalar")
@@ -97,7 +97,7 @@ def bucketize(call: Call) -> Tensor:
     """Return the insertion index of a number, or of each element, in a sorted list."""
     name = "boundaries" if "boundaries" in call.names else "sorted_sequence"
     table, x = call.tensor(name, 1), call.optional("self")
-    return found(call, table[0], () if x is None else x.dims)
+    return insertion_indices(call, table[0], () if x is None else x.dims)
 
 
 # Bags
