@@ -44,7 +44,7 @@ def values_of(domain: Domain, s: Atom, most: int = FIRST, spread: Spread = Sprea
     if listed is not None:
         listed = listed[listed >= start]
         return listed[_places(len(listed), most, spread)]
-    first = int(max(start, lo if lo > -inf else min(hi, 0)))
+    first = int(max(start, lo) if max(start, lo) > -inf else min(hi, 0))
     first += (int(s.lo) - first) % s.step if s.step > 1 else 0
     if abs(first) >= SAFE:
         return np.array([], dtype=np.int64)

@@ -8,7 +8,7 @@ counts only if it is proven equivalent to the condition. Conjuncts that others i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import inf
+from math import inf, prod
 from operator import attrgetter
 
 from shapesmt.algebra import (
@@ -30,9 +30,9 @@ from shapesmt.algebra import (
 )
 from shapesmt.lazy import np
 from shapesmt.presolve import Domain, Values, extent, group_by_symbols, truth_at, values_of
-from shapesmt.region.conjuncts import NOWHERE, Conjunct, Region, conjunct_of
-from shapesmt.region.grids import on_a_grid
-from shapesmt.region.patterns import SAMPLE, describe_values, evenly_spaced
+from shapesmt.region.conjuncts import NOWHERE, Conjunct, Interval, Region, conjunct_of, either
+from shapesmt.region.grids import on_a_grid, product, relation
+from shapesmt.region.patterns import MAX_LISTED, SAMPLE, Truth, describe_values, evenly_spaced
 from shapesmt.region.simpler import drop_implied, follows, shortest_form
 from shapesmt.region.worst import Proof, at_ends
 
@@ -84,6 +84,9 @@ def _of_several(part: Formula, within: Domain, proves: Proof) -> Region:
     if not any(s.universal for s in part.symbols):
         said = _separate(part, within, proves)
         return _shorter(said, part, within, proves)
+    said = _over_all_data(part, within)
+    if said is not None:
+        return _readable(said)
     worst = at_ends(part, within, proves)
     if worst is None:
         return Region((), False, True)
@@ -183,9 +186,11 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
 
 
 def _windows(condition: Formula, s: Atom, domain: Domain) -> Iterator[Values]:
-    """Yield samples of a symbol: its first values, and those around the condition's bounds."""
+    """Yield samples of a symbol: its first values, the admitted ones, and values around the condition's bounds."""
     start = min(s.hi, SAMPLE // 2) - SAMPLE  # for an unbounded element: around 0
     yield values_of(Domain([s]), s, SAMPLE, start=start)
+    if any(f.symbols == {s} for f in domain.facts):
+        yield values_of(domain, s, SAMPLE, start=start)
     within = domain.copy()
     within.assume(condition)
     ends = extent(within, of_atom(s)) or ()
@@ -234,3 +239,39 @@ def _equivalent(condition: Formula, pieces: Sequence[Conjunct], domain: Domain, 
     if condition.op == "or":  # negated, both are conjunctions, whose parts are about fewer symbols each
         condition, claim = negate(condition), negate(claim)
     return follows(condition, [claim], domain, proves) and follows(claim, [condition], domain, proves)
+
+
+def _over_all_data(condition: Formula, domain: Domain) -> list[Conjunct] | None:
+    """Describe the inputs for which the condition holds for all data; None if assignments can't be enumerated."""
+    points = domain.points(condition.symbols) if fits_int64(condition) else None
+    if points is None:
+        return None
+    inputs = [s for s in points.symbols if not s.universal]
+    truth = points.truth(condition)
+    everywhere = points.at(np.ones(truth.shape, dtype=bool))
+    truth = truth.ravel()
+    if not inputs:
+        return [] if truth.all() else [NOWHERE]
+    rows = np.stack([everywhere[s] for s in inputs], axis=1)
+    distinct, group = np.unique(rows, axis=0, return_inverse=True)
+    good = np.ones(len(distinct), dtype=bool)
+    np.logical_and.at(good, group.ravel(), truth)
+    if not good.any():
+        return [NOWHERE]
+    if len(inputs) == 1:
+        return describe_values(inputs[0], distinct[:, 0], good)
+    axes = [np.unique(column) for column in distinct.T]
+    shape = [len(axis) for axis in axes]
+    grid = good.reshape(shape) if len(good) == prod(shape) else None  # the rows are sorted
+    pieces = None if grid is None else product(inputs, axes, grid) or relation(inputs, axes, grid)
+    return _list_assignments(inputs, distinct, good) if pieces is None else pieces
+
+
+def _list_assignments(symbols: Sequence[Atom], rows: Values, good: Truth) -> list[Conjunct] | None:
+    """List the assignments at which the condition holds, one by one; None if there are too many, or none."""
+    if good.all():
+        return []
+    if int(good.sum()) > MAX_LISTED or not good.any():
+        return None
+    cases = ([Interval(s, int(v), int(v)) for s, v in zip(symbols, row, strict=True)] for row in rows[good])
+    return [either(*cases)]

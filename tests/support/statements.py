@@ -35,7 +35,7 @@ UNJUDGED = (
     "leave",
     "leave_open",
     "open_unless",
-    "unchecked",
+    "open_if_broken",
     "open_beside_cpu",
     "open_bias",
     "_on_some_processors",
@@ -108,7 +108,7 @@ def left_out(statement: Statement) -> Iterator[None]:
 
 STATING = {"require": 1, "limit": 1, "check": 1, "reject": 0}
 """The context's methods by which laws are stated, and which argument of theirs is the law."""
-OF_FORMATS = ((APPLY.Applier, "_misfit"), (APPLY.Applier, "_clash"), (APPLY, "refused"))
+OF_FORMATS = ((APPLY.Applier, "_misfit"), (APPLY.Applier, "_clash"), (APPLY, "broken_law"))
 
 
 def _without(owner: Any, name: str, index: int, statement: Statement) -> Any:
