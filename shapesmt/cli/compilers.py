@@ -33,12 +33,12 @@ _DYNAMIC_STATUS = STATUS.format("0 written, 1 not written, 3 not proven")
 )
 @model_command
 @click.option("-o", "--output", metavar="OUT.onnx", help="Where to write the model with a change made.")
-@click.option("--take", type=click.IntRange(1), default=1, show_default=True, metavar="N",
-              help="The proposal that is written.")  # fmt: skip
-def repair(form: Form, model: str, output: str | None, take: int, **options: Any) -> int:
+@click.option("--take", type=click.IntRange(1), metavar="N",
+              help="The proposal that is written; by default the first, if it is proved.")  # fmt: skip
+def repair(form: Form, model: str, output: str | None, take: int | None, **options: Any) -> int:
     """Which single change makes the model run for every input?
 
-    Each proposal is proved. Only a person knows which was meant: read them before you take one.
+    Proposals are proved, or say that they leave findings. Only a person knows which was meant: read them first.
     """
     from shapesmt import api
 

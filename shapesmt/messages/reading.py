@@ -85,6 +85,9 @@ def read(text: object) -> Message:
         found = _reasons(log, start, end)
         reason = found[0] if found else named[0]
     line = max(log.rfind("\n", 0, start) + 1, start - BEFORE)
+    if reason.form is not None:  # what follows the line of the reason is other text of the log
+        end = log.find("\n", reason.match.end())
+        end = len(log) if end < 0 else end
     return Message(
         named[0].runtime if named else reason.runtime,
         printable(" ".join(log[line : min(max(end, start), start + LONGEST // 2)].split()), SHOWN),

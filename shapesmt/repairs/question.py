@@ -32,7 +32,7 @@ def repair(
     model: Model,
     output: str | os.PathLike[str] | None = None,
     *,
-    take: int = 1,
+    take: int | None = None,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
     values: Mapping[str, ValueLike] | None = None,
@@ -41,9 +41,10 @@ def repair(
 ) -> Repairs:
     """Find single changes after which a model runs for every admissible input, the likeliest first.
 
-    Each is proved by the checker. If there is an `output`, the model with proposal number `take` is written there;
-    ONNX Runtime, if it is installed, runs it at several sizes first. The other options are those of `check`; a PyTorch
-    program's guards are ignored, as the repaired module has others.
+    Each is proved by the checker, or named as one that leaves fewer findings. If there is an `output`, the model with
+    the first proposal is written there if it is proved, or with proposal number `take`; ONNX Runtime, if it is
+    installed, runs it at several sizes first. The other options are those of `check`; a PyTorch program's guards are
+    ignored, as the repaired module has others.
 
     Raises:
         ModelError: The model can't be read, or the repaired one is refused or stops on ONNX Runtime.
@@ -59,7 +60,7 @@ def repair(
 
 @one_call()
 def answer_repair(
-    model: Model, question: Question, output: str | os.PathLike[str] | None = None, *, take: int = 1
+    model: Model, question: Question, output: str | os.PathLike[str] | None = None, *, take: int | None = None
 ) -> Repairs:
     """Return the answer of `repair`; a program's guards are ignored, as another export has others."""
     question = replace(question, guards="ignore")
@@ -74,8 +75,11 @@ def answer_repair(
     answer = Repairs(source, verdict, proposals, changes.tried, changes.complete, a.seconds)
     if output is None or proto is None or not proposals:
         return answer
-    if not 1 <= take <= len(proposals):
+    if take is None and proposals[0].verdict is not Verdict.PROVED:
+        raise UsageError("proposal 1 leaves findings; choose a proposal if it is to be written all the same")
+    if take is not None and not 1 <= take <= len(proposals):
         raise UsageError(f"there is no proposal {take}: there are {len(proposals)}")
+    take = take or 1
     chosen = changes.proved[take - 1]
     _write(model, proto, a, chosen, question, output)
     nodes = tuple(f"{node.name} ({node.op})" for node in added_nodes(chosen.change.edit))

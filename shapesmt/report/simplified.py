@@ -169,7 +169,7 @@ class Repairs(Answer):
 
     @property
     def exit_status(self) -> int:
-        """0 if there is a proposal, 1 if there is none, 3 if the time ended first."""
+        """0 if a proposal is proved, 1 if none is, 3 if the time ended first."""
         if not self.complete:
             return 3
-        return 0 if self.proposals else 1
+        return 0 if any(proposal.verdict is Verdict.PROVED for proposal in self.proposals) else 1

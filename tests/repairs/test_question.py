@@ -103,3 +103,16 @@ def test_names_from_files_are_printed_safely(hostile: str) -> None:
 def test_a_program_is_told_the_line_to_change() -> None:
     answer = shapesmt.repair("examples/pytorch/classifier.onnx")
     assert any(p.source is not None and p.source.file.endswith("model.py") for p in answer.proposals)
+
+
+def test_a_change_that_leaves_findings_is_written_only_if_it_is_chosen(tmp_path: Path) -> None:
+    text = "g (float[a,4] x, float[b,4] y, float[c,4] z) => (o, p) { o = Add(x, y) p = Add(o, z) }"
+    model, target = f"{HEAD} {text}".encode(), tmp_path / "m.onnx"
+    answer = shapesmt.repair(model)
+    assert {str(p.verdict) for p in answer.proposals} == {"DEPENDS"}
+    assert answer.exit_status == 1
+    assert "makes it run; these leave fewer findings" in str(answer)
+    with pytest.raises(shapesmt.UsageError, match="proposal 1 leaves findings"):
+        shapesmt.repair(model, target)
+    assert not target.exists()
+    assert shapesmt.repair(model, target, take=1).taken == 1

@@ -80,7 +80,10 @@ def _repair_text(repairs: Repairs) -> str:
         return "there is nothing to repair"
     if not repairs.proposals:
         return "no single change that was tried makes it run"
-    return f"{count(len(repairs.proposals), 'single change')} would make it run"
+    proved = sum(proposal.verdict is Verdict.PROVED for proposal in repairs.proposals)
+    if not proved:
+        return "no single change that was tried makes it run; these leave fewer findings"
+    return f"{count(proved, 'single change')} would make it run"
 
 
 def _line_to_change(proposal: Proposal) -> Iterator[Line]:
