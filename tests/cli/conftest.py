@@ -37,13 +37,13 @@ class Fake(types.ModuleType):
         super().__init__("shapesmt.api")
         self.calls: list[tuple] = []
         self.answers = {
-            "checked": Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2)),
-            "explained": Explanation("m.onnx", None, Verdict.PROVED, {}),
-            "bounded": EXACT,
-            "tightened": Tightened(EXACT, "out.onnx"),
-            "simplified": SIMPLIFIED,
-            "measured": Memory("m.onnx", "live", Peak(12, True, {"n": 1}, "relu", "Relu", "12*n")),
-            "encoded": "(check-sat)\n",
+            "answer_check": Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2)),
+            "answer_explain": Explanation("m.onnx", None, Verdict.PROVED, {}),
+            "answer_bounds": EXACT,
+            "answer_tighten": Tightened(EXACT, "out.onnx"),
+            "answer_simplify": SIMPLIFIED,
+            "answer_memory": Memory("m.onnx", "live", Peak(12, True, {"n": 1}, "relu", "Relu", "12*n")),
+            "answer_encode": "(check-sat)\n",
             "supported_ops": Operators(None, (Operator("Add", since=7),)),
         }
 

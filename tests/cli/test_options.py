@@ -31,7 +31,7 @@ def test_check_passes_everything_on(api, capsys):
         timeout=5.0,
         declared="trust",
     )
-    assert api.calls == [("checked", "m.onnx", question)]
+    assert api.calls == [("answer_check", "m.onnx", question)]
 
 
 def test_certify_is_asked_for_only_when_given(api, capsys):
@@ -70,7 +70,7 @@ def test_memory_passes_everything_on(api, capsys):
     assert (status, err) == (0, "")
     assert out.startswith("m.onnx: 12 bytes of activations at most")
     assert api.calls == [
-        ("measured", "m.onnx", Question({"n": "1..9"}, {}, {}, ()), Wanted("alias", "2GB", "n", {"m": 7}))
+        ("answer_memory", "m.onnx", Question({"n": "1..9"}, {}, {}, ()), Wanted("alias", "2GB", "n", {"m": 7}))
     ]
 
 

@@ -339,7 +339,7 @@ def _fact(indent: int, fact: Fact) -> Line:
 _TEXTS = {
     "Report": ("text", "_report"),
     "BatchReport": ("text", "_reports"),
-    "Unchecked": ("summary", "unchecked"),
+    "Unchecked": ("summary", "unchecked_line"),
     "Explanation": ("text", "_explanation"),
     "ErrorOrigin": ("text", "_origin"),
     "ErrorCode": ("text", "_error_code"),

@@ -60,7 +60,7 @@ def without_notes(value: Any) -> Any:
     ids=["lists", "branches"],
 )
 def test_the_document(module: torch.nn.Module, args: tuple[torch.Tensor, ...]) -> None:
-    exported = live.exported(live.request(module.eval(), args))
+    exported = live.export_module(live.request(module.eval(), args))
     ours, theirs = live.document_of(exported.program), in_archive(exported.program)
     for mine, other in zip(
         ours["graph_module"]["graph"]["nodes"], theirs["graph_module"]["graph"]["nodes"], strict=True
