@@ -52,7 +52,6 @@ def ranked(ctx: RuleContext) -> list[Tensor]:
     law = laws.SCORES_RANK_2 if many else laws.SCORES_RANK_3
     ctx.check(scores.rank == (2 if many else 3), law.of(rank=scores.rank))
     classes, count = (boxes[0], boxes[1]) if many else (scores[1], boxes[1])
-    batch = ctx.input(2)[0] if many else boxes[0]
     ctx.require_equal(scores[0], boxes[0], laws.BOXES_AND_SCORES_SAME_BATCH)
     ctx.require_equal(scores[-1], boxes[1], SCORED)
     most, last = ctx.integer("nms_top_k", -1), ctx.integer("keep_top_k", -1)
@@ -60,8 +59,8 @@ def ranked(ctx: RuleContext) -> list[Tensor]:
     ctx.check(0 <= ctx.number("nms_eta", 1) <= 1, laws.NMS_ETA_0_TO_1)
     each = classes * (minimum(count, most) if most >= 0 else count)
     limit = each if many else boxes[0] * (minimum(each, last) if last >= 0 else each)
-    kept = ctx.fresh("kept", 0, limit)
-    return [tensor(boxes.dtype, (kept, 6)), tensor(dtype, (kept, 1)), tensor(dtype, (batch,))]
+    kept, batch = ctx.fresh("kept", 0, limit), ctx.input(2) if many else boxes
+    return [tensor(boxes.dtype, (kept, 6)), tensor(dtype, (kept, 1)), tensor(dtype, (batch[0],))]
 
 
 # Priors
