@@ -37,7 +37,7 @@ _NOTHING = Argument("", "", None)
 
 
 class Call:
-    """A node's arguments by their names in the operator's schema; `ctx` states the node's requirements."""
+    """The arguments of a PyTorch node by their names in the operator's schema; rules state requirements on `ctx`."""
 
     def __init__(self, ctx: RuleContext) -> None:
         self.ctx = ctx
@@ -45,20 +45,20 @@ class Call:
         self._arguments = read.arguments if read else {}
 
     def __contains__(self, name: str) -> bool:
-        """Whether the node has this argument and it isn't None."""
+        """Whether the argument has a value: from the node, or a default in the schema other than None."""
         return f"@{name}" in self.ctx.attributes or self._constant(name) is not None
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the operator's arguments, in order."""
+        """The names of the operator's arguments, in the order of the schema."""
         return tuple(self._arguments)
 
     def type_of(self, name: str) -> str:
-        """Return the type of an argument as PyTorch writes it, without the `?` of an optional one."""
+        """Return an argument's type in the schema, without the `?` of an optional one: "Tensor" for `Tensor?`."""
         return self._argument(name).type.rstrip("?")
 
     def misfits(self) -> list[str]:
-        """Return the arguments that are unreadable, missing, or refer to inputs that the node doesn't have."""
+        """Return the names of arguments that are unreadable, missing, or refer to inputs that the node doesn't have."""
         attributes = self.ctx.attributes
         unread = [str(name) for name in _tuple(attributes.get("@unread"))]
         symbolic = [name[1:] for name in attributes if name.startswith("@") and name != "@unread"]
@@ -67,7 +67,7 @@ class Call:
         return [*unread, *(name for name in symbolic if not self._refers(name)), *missing]
 
     def _refers(self, name: str) -> bool:
-        """Whether an argument's input indices exist, one for each of its constants."""
+        """Whether all indices in `@name` are inputs of the node; if there are constants, each needs its own index."""
         value, constants = self.ctx.attributes[f"@{name}"], self.ctx.attribute(name)
         places, least = _tuple(value), -1 if isinstance(value, tuple) else 0
         if constants is not None and len(_tuple(constants)) != len(places):
@@ -77,7 +77,7 @@ class Call:
     # Tensors
 
     def tensor(self, name: str, rank: int | None = None, *, least: int | None = None) -> Tensor:
-        """Return a tensor argument; require `rank` axes of it, or at least `least`."""
+        """Return a tensor argument; require exactly `rank` axes, or at least `least` axes, if given."""
         x = self.ctx.input(self.place(name), least=least)
         if rank is not None:
             self.ctx.require_rank(x, rank)
@@ -88,31 +88,34 @@ class Call:
         return self.tensor(name) if f"@{name}" in self.ctx.attributes else None
 
     def tensors(self, name: str) -> list[Tensor | None]:
-        """Return an argument that lists tensors; some may be None."""
+        """Return an argument that lists tensors, such as `tensors` of `cat`; entries may be None."""
         return [None if i < 0 else self.ctx.input(i) for i in self.ctx.integers(f"@{name}", ())]
 
     def require_vector(self, name: str, size: Dim | int, law: laws.Law) -> None:
-        """State that a tensor argument, unless omitted, is a vector of length `size`."""
+        """Require that a tensor argument, unless omitted, has shape `[size]`; `law` is the requirement on its size."""
         x = self.optional(name)
         if x is not None:
             self.ctx.require_rank(x, 1)
             self.ctx.require_equal(x[0], size, law)
 
     def place(self, name: str) -> int:
-        """Return the index of the input that an argument refers to."""
+        """Return the position among the node's inputs of the tensor or symbolic number passed as `name`."""
         return self.ctx.integer(f"@{name}")
 
     # Numbers that may be symbolic
 
     def size(self, name: str) -> Dim | None:
-        """Return an integer argument as an expression; None if unknown."""
+        """Return an integer argument as an expression over sizes; None if it is omitted or unknown."""
         if f"@{name}" in self.ctx.attributes:
             return self._item(self.place(name))
         value = self._constant(name)
         return as_dim(value) if isinstance(value, int) else None
 
     def sizes(self, name: str) -> list[Dim | None]:
-        """Return an argument that lists integers, as expressions; None for each unknown one."""
+        """Return an argument that lists integers as expressions over sizes; None for each unknown integer.
+
+        A single integer is repeated to the length in the schema: 3 for `int[2]` -> `[3, 3]`.
+        """
         places = self.ctx.attribute(f"@{name}")
         if isinstance(places, int):
             return [self._item(places)] * max(self._argument(name).length, 1)
@@ -129,7 +132,7 @@ class Call:
     # Constants
 
     def integer(self, name: str) -> int:
-        """Return an integer argument that decides ranks or axes; the node is undecided if it isn't a known number."""
+        """Return an integer argument as a number, for example an axis; leave the node undecided if it isn't known."""
         if f"@{name}" in self.ctx.attributes:
             numbers = self.ctx.constants(self.place(name))
             if not numbers:
@@ -141,15 +144,18 @@ class Call:
         return value
 
     def axis(self, x: Tensor) -> int:
-        """Return the axis `dim` counted from the front; a tensor of rank 0 counts as having one axis."""
+        """Return the argument `dim` as an axis of `x` from 0 on: -1 -> 1 for rank 2. Rank 0 counts as one axis."""
         return self.ctx.normal(self.integer("dim"), max(x.rank, 1))
 
     def flag(self, name: str) -> bool:
-        """Return a boolean argument."""
+        """Return a boolean argument; false if it is None."""
         return bool(self._constant(name))
 
     def integers(self, name: str) -> tuple[int, ...]:
-        """Return an argument that lists integers; a single one counts as often as the schema says, as in `int[2]`."""
+        """Return an argument that lists integers, as numbers; leave the node undecided if one isn't known.
+
+        A single integer is repeated to the length in the schema: 3 for `int[2]` -> `(3, 3)`. None gives ().
+        """
         return self._constant_list(name) if f"@{name}" in self.ctx.attributes else self._integer_list(name)
 
     def _integer_list(self, name: str) -> tuple[int, ...]:
@@ -165,33 +171,33 @@ class Call:
         return numbers * count if len(numbers) == 1 and count else numbers
 
     def _constant_list(self, name: str) -> tuple[int, ...]:
-        """Return listed integers, some of which are inputs; the node is undecided unless all are known numbers."""
+        """Return a list that has symbolic integers; leave the node undecided unless all of them are known numbers."""
         numbers = [None if size is None else size.constant for size in self.sizes(name)]
         if None in numbers:
             self.open(name)
         return tuple(number for number in numbers if number is not None)
 
     def open(self, name: str) -> NoReturn:
-        """End the rule, leaving the node undecided: an argument that has to be a constant depends on sizes or data."""
+        """Leave the node undecided and end its rule: `name` has to be a constant, but depends on sizes or data."""
         self.ctx.leave("unsupported", f"{name} is a constant")
         raise RejectedError
 
     def open_if_broken(self, formula: Formula, law: laws.Law) -> None:
-        """Leave the node undecided for sizes that break a law which PyTorch doesn't check."""
+        """Leave the node undecided for sizes that violate `formula`, which states a law that PyTorch doesn't check."""
         open_unless(self.ctx, law, formula)
 
     def numbers(self, name: str) -> tuple[float, ...]:
-        """Return an argument that lists numbers."""
+        """Return an argument that lists integers or floats, such as `scale_factors`; () if it isn't a list."""
         value = self._constant(name)
         return tuple(v for v in value if isinstance(v, (int, float))) if isinstance(value, tuple) else ()
 
     def text(self, name: str) -> str:
-        """Return a text argument or an element type; "" if it is None."""
+        """Return a text argument, such as "reflect", or an element type; "" if it is None."""
         value = self._constant(name)
         return value if isinstance(value, str) else ""
 
     def number(self, name: str) -> float | None:
-        """Return a number; None if it is omitted or symbolic."""
+        """Return an argument that is an integer or a float; None if it is omitted or symbolic."""
         value = self._constant(name)
         return value if isinstance(value, (int, float)) else None
 
@@ -208,7 +214,7 @@ def _tuple(value: AttributeValue | None) -> tuple[Any, ...]:
 
 
 def _lacks_kernel(call: Call) -> bool:
-    """Whether all inputs have element types for which the operator has no kernel."""
+    """Whether PyTorch has no kernel of the operator for the element types of the inputs, unless `dtype` is given."""
     refused = refused_kinds(call.ctx.node.op)
     if not refused or call.text("dtype"):
         return False
@@ -217,12 +223,12 @@ def _lacks_kernel(call: Call) -> bool:
 
 
 def operator(*names: str, memory: Memory = "open", **options: Any) -> Callable[[AnyRule], AnyRule]:
-    """Register a function of a `Call` as the rule of these PyTorch operators.
+    """Register the decorated function, which takes a `Call`, as the rule of these PyTorch operators.
 
     Args:
         names: The operators, such as "cat.default" for `aten.cat.default`, or "_operator.add" for Python's.
         memory: The memory layout of the outputs if an input isn't contiguous (see `layout.Memory`).
-        options: Those of `rule`.
+        options: Keyword arguments for `rule`, such as `traits`.
     """
 
     def register(apply: AnyRule) -> AnyRule:

@@ -55,7 +55,7 @@ def arange(call: Call) -> Tensor:
 
 
 def _end(call: Call, name: str) -> Tensor:
-    """Return a bound or the step as a tensor, in the precision in which PyTorch counts."""
+    """Return `start`, `end` or `step` of a range as a scalar tensor; floats are float64, in which PyTorch counts."""
     value = call.number(name)
     if isinstance(value, float):
         return tensor("float64", (), elements((), [literal(value, "float64")]))
@@ -72,7 +72,7 @@ def _only(x: Tensor) -> Item:
 
 @operator(*overloads("linspace", "logspace"), memory="new")
 def linspace(call: Call) -> Tensor:
-    """Return `steps` evenly or logarithmically spaced numbers."""
+    """Return a vector of `steps` evenly (or logarithmically) spaced numbers."""
     ends, steps = [operand(call, name) for name in ("start", "end")], call.size("steps")
     require_ranks(call.ctx, 0, *ends)
     require_least(call.ctx, [steps], 0, laws.SIZES_NOT_NEGATIVE)
@@ -84,7 +84,7 @@ def linspace(call: Call) -> Tensor:
     *overloads(*(f"{name}_window" for name in ("bartlett", "blackman", "hann", "hamming", "kaiser"))), memory="new"
 )
 def window(call: Call) -> Tensor:
-    """Return the weights of a window, `window_length` of them."""
+    """Return the weights of a window function, a vector of `window_length` elements."""
     length = call.size("window_length")
     require_least(call.ctx, [length], 0, laws.SIZES_NOT_NEGATIVE)
     return tensor(call.text("dtype") or DEFAULT_FLOAT, complete_sizes(call.ctx, [length]))
@@ -94,7 +94,7 @@ def window(call: Call) -> Tensor:
 
 
 def filled(dims: Sequence[Dim], element: Item) -> Value | None:
-    """Return the elements of a tensor filled with `element`; None if that is unknown."""
+    """Return the elements of a tensor of sizes `dims` filled with `element`; None if `element` is None (unknown)."""
     sizes = concrete(dims)
     most = MAX_FLOATS if isinstance(element, Float) else MAX_ELEMENTS
     if element is None or sizes is None:
@@ -106,20 +106,20 @@ def filled(dims: Sequence[Dim], element: Item) -> Value | None:
 
 
 def full_tensor(dims: Sequence[Dim], value: Tensor, dtype: str) -> Tensor:
-    """Return a tensor of these sizes filled with a number."""
+    """Return a tensor of sizes `dims` filled with the number in `value`, converted to `dtype`."""
     number = cast(value, dtype)
     return tensor(dtype, dims, filled(dims, _only(number)))
 
 
 def requested_sizes(call: Call) -> list[Dim]:
-    """Return the sizes that the argument `size` lists, and require that none is negative."""
+    """Return the sizes in the argument `size`, and require that none is negative."""
     sizes = call.sizes("size")
     require_least(call.ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     return complete_sizes(call.ctx, sizes)
 
 
 def default_type(value: Tensor) -> str:
-    """Return the element type of a tensor filled with a number."""
+    """Return the element type of a tensor filled with the number `value`: float32 for floats, else the number's own."""
     return value.dtype if value.dtype in ("bool", "int64") or kind(value.dtype) > 2 else DEFAULT_FLOAT
 
 
@@ -129,7 +129,7 @@ FILLS = {"zeros": 0, "ones": 1}
 @operator("full.default", "scalar_tensor.default", memory="view", traits=Traits.COPIED)
 @operator("new_full.default", "full_like.default", memory="view", traits=Traits.COPIED)
 def full(call: Call) -> Tensor:
-    """Return a tensor filled with a number, of the listed sizes or of those of another tensor."""
+    """Return a tensor filled with a number; `size` lists its sizes, or another tensor has them."""
     value = operand(call, "s" if call.ctx.node.op == "aten.scalar_tensor.default" else "fill_value")
     like = call.optional("self")
     if call.ctx.node.op == "aten.scalar_tensor.default":
@@ -142,7 +142,7 @@ def full(call: Call) -> Tensor:
 
 @operator(*overloads("zeros", "ones", "new_zeros", "new_ones", "zeros_like", "ones_like"), memory="view")
 def constant(call: Call) -> Tensor:
-    """Return a tensor of zeros or ones, of the listed sizes or of those of another tensor."""
+    """Return a tensor of zeros or ones; `size` lists its sizes, or another tensor has them."""
     like, name = call.optional("self"), call.ctx.node.op.split(".")[1]
     dims = requested_sizes(call) if "size" in call.names else list(like.dims) if like is not None else []
     dtype = call.text("dtype") or (DEFAULT_FLOAT if like is None else like.dtype)
@@ -154,7 +154,7 @@ def constant(call: Call) -> Tensor:
 @operator("empty.memory_format", "new_empty.default", "empty_like.default", "empty_permuted.default", memory="view")
 @operator("empty_strided.default", "new_empty_strided.default", memory="view")
 def empty(call: Call) -> Tensor:
-    """Return an uninitialized tensor, of the listed sizes or of those of another tensor."""
+    """Return an uninitialized tensor; `size` lists its sizes, or another tensor has them."""
     like, ctx = call.optional("self"), call.ctx
     dims = requested_sizes(call) if "size" in call.names else list(like.dims) if like is not None else []
     output = tensor(call.text("dtype") or (DEFAULT_FLOAT if like is None else like.dtype), dims)
@@ -172,7 +172,7 @@ def empty(call: Call) -> Tensor:
 
 
 def in_memory_of(call: Call, output: Tensor, like: Tensor | None) -> Tensor:
-    """Return a new tensor in the requested memory format; by default in that of `like`, or contiguous without it."""
+    """Return `output` in the requested memory format; by default in that of `like`, contiguous if `like` is None."""
     if like is None:
         return with_memory_format(call, output, "contiguous_format")
     return tensor(
@@ -185,7 +185,7 @@ def in_memory_of(call: Call, output: Tensor, like: Tensor | None) -> Tensor:
 
 @operator("eye.default", "eye.m", memory="new")
 def eye(call: Call) -> Tensor:
-    """Return a matrix with ones on the diagonal."""
+    """Return an identity matrix: `[n, m]`, or `[n, n]` without `m`."""
     sizes = [call.size(name) for name in ("n", "m") if name in call.names]
     require_least(call.ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     dims, dtype = complete_sizes(call.ctx, sizes * 2)[:2], call.text("dtype") or DEFAULT_FLOAT
@@ -195,7 +195,7 @@ def eye(call: Call) -> Tensor:
 
 @operator("tril_indices.default", "triu_indices.default", memory="new")
 def triangle(call: Call) -> Tensor:
-    """Return the row and column indices of a matrix's triangle, as the two rows of a tensor."""
+    """Return the row and column indices of the elements of a matrix's triangle: `[2, count]`."""
     rows, columns, offset = call.size("row"), call.size("col"), call.size("offset")
     require_least(call.ctx, [rows, columns], 0, laws.SIZES_NOT_NEGATIVE)
     dtype, lower = call.text("dtype") or "int64", call.ctx.node.op.startswith("aten.tril")

@@ -20,7 +20,7 @@ from shapesmt.rules import RuleContext, Tensor, rule, tensor
 
 @rule(GUARDS, domain=DOMAIN, any_rank=True)
 def guards(ctx: RuleContext) -> list[Tensor]:
-    """Require all guards: conditions on sizes (`i0_2`: axis 2 of the first input) and numbers (`i1`: second input)."""
+    """Require the guards, such as `i0_2 >= 4`: `i0_2` is axis 2 of the first input, `i1` the number in the second."""
     known = dict(_sizes(ctx))
     read = {text: formula_of(text, known) for text in ctx.texts("guards")}
     written = dict(zip(read, ctx.texts("written"), strict=False))
@@ -37,14 +37,14 @@ def guards(ctx: RuleContext) -> list[Tensor]:
 
 @rule("changed", domain=DOMAIN, any_rank=True, total=True)
 def changed(ctx: RuleContext) -> Tensor:
-    """Forget the elements of a tensor that an operator changed in place through another tensor on the same memory."""
+    """Return a tensor with unknown elements: an operator has changed its memory in place through another tensor."""
     x = ctx.input(0)
     return tensor(x.dtype, x.shape, ndim=x.ndim if x.shape is None else None, layout=x.layout)
 
 
 @rule("cast", domain=DOMAIN, any_rank=True, total=True)
 def cast(ctx: RuleContext) -> Tensor:
-    """Return the input; if it is a float, its type and elements are unknown, since autocast may have changed them."""
+    """Return the input; forget type and elements of a float of at most 32 bits, since autocast may convert it."""
     x = ctx.input(0)
     if x.dtype not in ("", "float16", "bfloat16", "float32"):
         return x
@@ -53,7 +53,10 @@ def cast(ctx: RuleContext) -> Tensor:
 
 @rule("strided", domain=DOMAIN, any_rank=True, total=True)
 def strided(ctx: RuleContext) -> Tensor:
-    """Return an input or constant with the memory layout that the program states: an order of axes, or strides."""
+    """Return an input or constant in the layout that the program states: `order` (outermost axis first) or `strides`.
+
+    The layout is unknown if they don't have one entry per axis.
+    """
     x, order, strides = ctx.input(0), ctx.integers("order", ()), ctx.integers("strides", ())
     if x.shape is None or x.rank != max(len(order), len(strides)):
         return tensor(x.dtype, x.shape, x.value, x.ndim if x.shape is None else None, layout=OPEN)
@@ -91,7 +94,7 @@ _NUMBERS = {**ARITHMETIC, "_operator.truediv": DIVISIONS["_operator.truediv"]}
 
 
 def formula_of(guard: str, known: Mapping[str, Dim]) -> Formula | None:
-    """Return the condition that a guard states over known numbers; None if it can't be computed.
+    """Return a guard's text as a formula; `known` maps the names in it to sizes. None if it can't be computed.
 
     >>> from shapesmt.algebra import symbol
     >>> formula_of("math.trunc(0.5 * torch.sym_float(n)) // 3 >= 2", {"n": symbol("n", 1)})
@@ -113,18 +116,21 @@ def _round_guard(guard: str, known: Mapping[str, Dim]) -> Formula | None:
 
 
 class _Integers(ast.NodeTransformer):
-    """Name float results: `math.trunc(n / 2) >= 2` becomes `r1 >= 2`, and `n / 2 >= 2` becomes `r1 == 1`."""
+    """Replaces float expressions in a guard by new names, and adds these with their integer values to `known`.
+
+    `math.trunc(n / 2) >= 2` becomes `r1 >= 2`, and `n / 2 >= 2` becomes `r1 == 1`.
+    """
 
     def __init__(self, known: Mapping[str, Dim]) -> None:
         self.known = dict(known)
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        """Replace a number that is rounded to an integer by its name."""
+        """Replace a call that rounds to an integer, such as `math.trunc(n / 2)`, by a new name."""
         self.generic_visit(node)
         return self._name_number(self._number(node)) if _function(node) in WHOLES else node
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        """Replace a comparison of floats by `name == 1`; keep other comparisons."""
+        """Replace a comparison of floats by `name == 1`; `name` is 1 if it holds, else 0. Keep other comparisons."""
         self.generic_visit(node)
         numbers = [self._number(part) for part in (node.left, *node.comparators)]
         if not any(isinstance(number, Float) for number in numbers):
@@ -142,7 +148,7 @@ class _Integers(ast.NodeTransformer):
         return ast.Name(name)
 
     def _number(self, node: ast.expr) -> Number:
-        """Return the number that a part computes: a `Float` if an operand is one, else an integer."""
+        """Return the value of an expression: a `Float` if an operand is a float, else an integer; None if unknown."""
         if isinstance(node, ast.Constant) and isinstance(node.value, float):
             return literal(node.value, REAL)
         function = _NUMBERS.get(_function(node))
@@ -158,7 +164,7 @@ class _Integers(ast.NodeTransformer):
 
 
 def _function(node: ast.expr) -> str:
-    """Return the node operator that computes a part of a guard; "" if there is none."""
+    """Return the operator of an expression, such as "_operator.add" for `a + b`; "" if there is none."""
     if isinstance(node, ast.Call):
         name = ast.unparse(node.func)
         return _FUNCTIONS.get(name, name)

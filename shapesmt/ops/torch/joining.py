@@ -19,7 +19,7 @@ from shapesmt.rules import Tensor, Traits, tensor
 
 
 def listed_tensors(call: Call) -> list[Tensor]:
-    """Return the tensors to join in their common element type, and require at least one."""
+    """Return the listed tensors, converted to their common element type; require at least one."""
     given = [t for t in call.tensors("tensors") if t is not None]
     call.ctx.check(bool(given), laws.A_TENSOR_TO_JOIN)
     dtype = result_type((t, False) for t in given)
@@ -27,7 +27,7 @@ def listed_tensors(call: Call) -> list[Tensor]:
 
 
 def as_joined(call: Call, given: Sequence[Tensor], axis: int) -> Tensor:
-    """Concatenate along an axis; the tensors must agree on every other axis."""
+    """Return the tensors concatenated along `axis`; require equal sizes on every other axis."""
     first, ctx = given[0], call.ctx
     ctx.require_agree(*given, but=axis, law=laws.JOINED_MATCH_OFF_AXIS)
     dims = [total(t[i] for t in given) if i == axis else d for i, d in enumerate(first.dims)]
@@ -38,7 +38,7 @@ def as_joined(call: Call, given: Sequence[Tensor], axis: int) -> Tensor:
 
 @operator("cat.default", "concat.default", "concatenate.default", traits=Traits.CONCATENATED)
 def cat(call: Call) -> Tensor:
-    """Concatenate along an axis; an empty list is left out, whatever the rank of the others."""
+    """Concatenate along `dim`: `[a, n]`, `[b, n]` -> `[a + b, n]`; vectors of size 0 are ignored, whatever the rank."""
     ctx, given = call.ctx, listed_tensors(call)
     ctx.check(all(t.rank for t in given), laws.RANK_AT_LEAST_1)
     others = [t for t in given if t.rank > 1]
@@ -51,7 +51,7 @@ def cat(call: Call) -> Tensor:
 
 @operator("stack.default", traits=Traits.STACKED)
 def stack(call: Call) -> Tensor:
-    """Stack tensors of one shape along a new axis."""
+    """Stack `k` tensors of one shape along a new axis `dim`: `[m, n]` -> `[k, m, n]` for dim 0."""
     given, ctx = listed_tensors(call), call.ctx
     axis = ctx.normal(call.integer("dim"), given[0].rank, end=1)
     ctx.require_agree(*given, law=laws.STACKED_SAME_SHAPE)
@@ -62,7 +62,7 @@ def stack(call: Call) -> Tensor:
 
 
 def with_ones(x: Tensor, axes: Sequence[int]) -> Tensor:
-    """Return a tensor with new axes of size 1, inserted one after the other."""
+    """Return the tensor with axes of size 1 inserted one after the other: `[n]` and `(0, 2)` -> `[1, n, 1]`."""
     dims = list(x.dims)
     for axis in axes:
         dims.insert(axis, ONE)
@@ -72,7 +72,10 @@ def with_ones(x: Tensor, axes: Sequence[int]) -> Tensor:
 @operator("hstack.default", "vstack.default", "row_stack.default", traits=Traits.STACKED)
 @operator("dstack.default", "column_stack.default", traits=Traits.STACKED)
 def stack_along(call: Call) -> Tensor:
-    """Concatenate along the first, second or third axis, after adding the axes that tensors lack."""
+    """Concatenate along the first, second or third axis after adding missing axes.
+
+    For example, `vstack` makes `[2, n]` of `[n]` and `[n]`.
+    """
     given, name = listed_tensors(call), base(call)
     least = {"hstack": 1, "dstack": 3}.get(name, 2)
     given = [_column(t) for t in given] if name == "column_stack" else given
@@ -84,14 +87,14 @@ def stack_along(call: Call) -> Tensor:
 
 
 def _column(x: Tensor) -> Tensor:
-    """Return a vector or a number as a column of a matrix; other tensors stay."""
+    """Return a scalar or a vector `[n]` as a column `[n, 1]`; other tensors stay."""
     dims = (x.numel, ONE)
     return tensor(x.dtype, dims, reshape_elements(x, dims)) if x.rank <= 1 else x
 
 
 @operator("_chunk_cat.default", traits=Traits.COPIED)
 def chunk_cat(call: Call) -> Tensor:
-    """Split an axis of each tensor into `num_chunks` padded parts, flatten them and join those of the same index."""
+    """Split `dim` of each tensor into `num_chunks` padded parts, flatten them and concatenate those of equal index."""
     given, ctx, count, dim = listed_tensors(call), call.ctx, call.integer("num_chunks"), call.integer("dim")
     ctx.check(count >= 1, laws.A_PART)
     ctx.check(len({t.dtype for t in call.tensors("tensors") if t is not None}) == 1, laws.OPERANDS_ONE_TYPE)
@@ -107,7 +110,7 @@ def chunk_cat(call: Call) -> Tensor:
 
 @operator("block_diag.default", traits=Traits.COPIED)
 def block_diag(call: Call) -> Tensor:
-    """Return a matrix with the given matrices on its diagonal."""
+    """Return a matrix with the given matrices on its diagonal: `[a, b]`, `[c, d]` -> `[a + c, b + d]`."""
     given = listed_tensors(call)
     call.ctx.check(all(t.rank <= 2 for t in given), laws.RANK_AT_MOST_2.of(rank=max(t.rank for t in given)))
     shapes = [(ONE, ONE, *t.dims)[-2:] for t in given]
@@ -119,7 +122,7 @@ def block_diag(call: Call) -> Tensor:
 
 @operator("meshgrid.default", "meshgrid.indexing", memory="view", traits=Traits.COPIED)
 def meshgrid(call: Call) -> list[Tensor]:
-    """Broadcast each list to the sizes of all; "xy" indexing swaps the first two axes."""
+    """Expand vectors `[m]`, `[n]` to grids `[m, n]`, one per vector; "xy" indexing swaps the first two axes."""
     given, ctx = [t for t in call.tensors("tensors") if t is not None], call.ctx
     ctx.check(bool(given), laws.A_TENSOR_TO_JOIN)
     ctx.check(all(t.rank <= 1 for t in given), laws.RANK_AT_MOST_1.of(rank=max(t.rank for t in given)))
@@ -135,7 +138,7 @@ def meshgrid(call: Call) -> list[Tensor]:
 
 @operator("cartesian_prod.default", traits=Traits.COPIED)
 def cartesian_prod(call: Call) -> Tensor:
-    """Return every combination of the lists' elements, one per row."""
+    """Return every combination of the vectors' elements, one per row: `[m]`, `[n]` -> `[m*n, 2]`."""
     given, ctx = listed_tensors(call), call.ctx
     require_ranks(ctx, 1, *given)
     if len(given) == 1:
@@ -145,7 +148,7 @@ def cartesian_prod(call: Call) -> Tensor:
 
 @operator("combinations.default", traits=Traits.COPIED)
 def combinations(call: Call) -> Tensor:
-    """Return every choice of `r` elements of a list, one per row."""
+    """Return every choice of `r` elements of a vector, one per row: `[n] -> [n*(n - 1)/2, 2]` for r = 2."""
     ctx, r, x = call.ctx, call.integer("r"), call.tensor("self", 1)
     ctx.check(r >= 0, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="r"))
     if r == 0:

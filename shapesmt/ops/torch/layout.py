@@ -91,17 +91,17 @@ def rows(dims: Sequence[Dim]) -> Shape:
 
 
 def strides_of(x: Tensor) -> Shape | None:
-    """Return the strides; None if unknown."""
+    """Return a tensor's strides in elements; None if unknown."""
     return rows(x.dims) if x.layout is None else x.layout.strides
 
 
 def nesting_of(x: Tensor) -> tuple[int, ...] | None:
-    """Return the axes from outermost to innermost, with axes of stride 0 anywhere; None if unknown."""
+    """Return a tensor's axes from outermost to innermost; axes of stride 0 may be anywhere. None if unknown."""
     return tuple(range(x.rank)) if x.layout is None else x.layout.order
 
 
 def order_of(x: Tensor) -> tuple[int, ...] | None:
-    """Return the axes from outermost to innermost as PyTorch's kernels iterate over them; None if unknown."""
+    """Return a tensor's axes from outermost to innermost, as PyTorch's kernels iterate over them; None if unknown."""
     order, strides = nesting_of(x), strides_of(x)
     if order is None or strides is None or ZERO not in strides:
         return order
@@ -109,9 +109,9 @@ def order_of(x: Tensor) -> tuple[int, ...] | None:
 
 
 def _iteration_order(order: Sequence[int], repeats: Sequence[bool]) -> tuple[int, ...]:
-    """Return the order in which PyTorch iterates over axes if `repeats` marks those of stride 0.
+    """Return the axes in the order in which PyTorch iterates over them; `repeats` marks axes of stride 0.
 
-    PyTorch sorts the others by their strides and moves them past axes of stride 0, which stay.
+    PyTorch sorts the other axes by their strides and moves them past axes of stride 0, which stay.
 
     >>> _iteration_order((0, 1, 3, 2), (False, True, False, False)), _iteration_order((1, 2, 0), (False, True, False))
     ((0, 1, 3, 2), (2, 1, 0))
@@ -130,7 +130,7 @@ def _iteration_order(order: Sequence[int], repeats: Sequence[bool]) -> tuple[int
 
 
 def storage_of(x: Tensor) -> Dim | None:
-    """Return the number of elements of the memory, if the tensor's first element begins it; None if unknown."""
+    """Return the number of elements of a tensor's memory if its first element begins the memory; None if unknown."""
     return x.numel if x.layout is None else x.layout.storage
 
 
@@ -149,7 +149,14 @@ def _alike(a: Sequence[Dim], b: Sequence[Dim], dims: Sequence[Dim]) -> bool:
 def lay_out(
     x: Tensor, strides: Sequence[Dim] | None, order: Sequence[int] | None = None, storage: Dim | None = None
 ) -> Tensor:
-    """Return the tensor with these strides (None: unknown); if contiguous in a memory of its own, it has no layout."""
+    """Return the tensor with another memory layout; without one if it is contiguous in a memory of its own.
+
+    Args:
+        x: The tensor.
+        strides: Its strides in elements; None: the whole layout is unknown.
+        order: Its axes from outermost to innermost; None: unknown.
+        storage: The number of elements of its memory, from its first one on; None: unknown.
+    """
     layout: Layout | None = OPEN
     if strides is not None:
         plain = storage is x.numel and tuple(strides) == rows(x.dims)
@@ -159,7 +166,10 @@ def lay_out(
 
 
 def dense(x: Tensor, order: Sequence[int] | None) -> Tensor:
-    """Return the tensor without gaps, its axes in this order from outermost to innermost; None: unknown order."""
+    """Return the tensor stored without gaps, axes nested in this order: `(0, 2, 3, 1)` is channels last.
+
+    If `order` is None, the layout is unknown.
+    """
     if order is None:
         return lay_out(x, None)
     packed = rows([x.dims[axis] for axis in order])
@@ -168,7 +178,7 @@ def dense(x: Tensor, order: Sequence[int] | None) -> Tensor:
 
 
 def with_result_layout(x: Tensor, ctx: RuleContext, memory: Memory) -> Tensor:
-    """Return an operator's result with its layout."""
+    """Return `x`, an output of the node, with the layout that PyTorch gives it; `memory` is the operator's entry."""
     op, inputs = ctx.node.op, [t for t in ctx.inputs if t is not None and t.shape is not None]
     if memory == "view" or x.layout is not None or x.shape is None or x.rank < 2:
         return x
@@ -206,7 +216,11 @@ def in_place(op: str) -> bool:
 
 
 def _attention(x: Tensor, inputs: Sequence[Tensor], *, chance: bool) -> Tensor:
-    """Return the attention output; a fused kernel (equal sizes, last axis innermost) keeps the query's axis order."""
+    """Return the attention output `x` with its layout: a fused kernel keeps the query's axis order.
+
+    PyTorch uses that kernel if batch, heads and features are equal, the last axis is innermost, and there is no dropout
+    (`chance`).
+    """
     if is_plain(inputs[0]) or chance or any(t.rank != 4 for t in inputs[:3]):
         return x
     orders, (q, k, v) = [order_of(t) for t in inputs[:3]], inputs[:3]
@@ -220,10 +234,10 @@ def _attention(x: Tensor, inputs: Sequence[Tensor], *, chance: bool) -> Tensor:
 
 
 def as_image(x: Tensor, inputs: Sequence[Tensor], *, every: bool, grows: bool | None = None) -> Tensor:
-    """Return the result of an operator that keeps channels last if they are last in every input, or in any one.
+    """Return `x`, an operator's result, with channels last if they are last in all `inputs` (any, unless `every`).
 
-    PyTorch can't tell channels last from contiguous in an image of one pixel; if the image `grows` from there (None: if
-    sizes differ from the input's), the layout is unknown.
+    PyTorch can't tell channels last from contiguous in an image of one pixel: the layout is unknown if the input may
+    have one pixel and the output is larger (`grows`; None: if their sizes differ).
     """
     last = [channels_last(t) for t in inputs]
     if (False in last) if every else (set(last) == {False}):
@@ -236,7 +250,7 @@ def as_image(x: Tensor, inputs: Sequence[Tensor], *, every: bool, grows: bool | 
 
 
 def channels_last(x: Tensor) -> bool | None:
-    """Whether channels are last in memory, as PyTorch infers it from the strides of images; None if unknown."""
+    """Whether a tensor of rank 4 or 5 has channels last in memory, as its strides tell PyTorch; None if unknown."""
     strides = strides_of(x)
     if x.rank not in (4, 5) or x.layout is None:
         return False
@@ -250,7 +264,7 @@ def channels_last(x: Tensor) -> bool | None:
 
 
 def _first_order(x: Tensor, inputs: Sequence[Tensor]) -> tuple[int, ...] | None:
-    """Return the axis order of the first input of the result's shape; None if unknown or another input may decide."""
+    """Return the axis order of the first input shaped as the result `x`; None if unknown or others may decide."""
     plain = tuple(range(x.rank))
     for i, t in enumerate(inputs):
         if t.shape == x.shape:
@@ -266,7 +280,10 @@ def _first_order(x: Tensor, inputs: Sequence[Tensor]) -> tuple[int, ...] | None:
 
 
 def chunks(x: Tensor) -> list[tuple[int, int]]:
-    """Return the runs of axes that memory stores like a single axis, each as (first axis, last axis + 1)."""
+    """Return the runs of axes that are stored like one axis, each as (first axis, last axis + 1).
+
+    A contiguous tensor of rank 3 is one run: `[(0, 3)]`.
+    """
     strides, runs = strides_of(x), []
     start = 0
     for i in range(1, x.rank + 1):
@@ -277,10 +294,10 @@ def chunks(x: Tensor) -> list[tuple[int, int]]:
 
 
 def viewable(x: Tensor, dims: Sequence[Dim]) -> Formula:
-    """Return the condition under which PyTorch can view a tensor with new sizes, as many elements, without a copy.
+    """Return the condition under which PyTorch views `x` with sizes `dims`, of as many elements, without a copy.
 
-    Between two runs of axes that memory doesn't store like one axis, a new axis has to end: the product of the old
-    sizes up to there has to equal a product of leading new sizes.
+    Between two runs of axes that aren't stored like one axis (see `chunks`), a new axis has to end: the product of the
+    old sizes up to there has to equal a product of leading new sizes.
     """
     runs, strides = chunks(x), strides_of(x)
     sizes = [product(x.dims[a:b]) for a, b in runs]
@@ -297,7 +314,7 @@ def viewable(x: Tensor, dims: Sequence[Dim]) -> Formula:
 
 
 def view_of(x: Tensor, result: Tensor) -> Tensor:
-    """Return a view of `x` shaped as `result`; its strides are known if a new axis ends wherever a run of axes does."""
+    """Return `result`, a view of `x`, with its strides; known if a new axis ends wherever a run of axes does."""
     strides, storage = strides_of(x), storage_of(x)
     if strides is None or x.rank == 0:
         return lay_out(result, None if x.rank else rows(result.dims), None, storage)

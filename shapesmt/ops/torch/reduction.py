@@ -33,7 +33,7 @@ WHOLE = ("max.default", "min.default")
 
 
 def axes_of(call: Call, x: Tensor) -> tuple[int, ...]:
-    """Return the axes to reduce: those that `dim` names, or all; a tensor of rank 0 counts as having one axis."""
+    """Return the axes to reduce: `dim`, or all if `dim` is omitted or empty; a scalar counts as having one axis."""
     call.ctx.check(x.rank <= MOST_AXES, laws.RANK_AT_MOST.of(most=MOST_AXES, rank=x.rank))
     value = call.ctx.attribute("dim")
     named = (value,) if isinstance(value, int) else call.integers("dim") if "dim" in call else ()
@@ -41,7 +41,7 @@ def axes_of(call: Call, x: Tensor) -> tuple[int, ...]:
 
 
 def folded_type(call: Call, x: Tensor) -> str:
-    """Return the element type of a reduction's result."""
+    """Return the element type of a reduction's result: `dtype` if given, int64 for sums of integers."""
     name, asked = base(call), call.text("dtype") if "dtype" in call.names else ""
     dtype = asked or x.dtype
     if name in OF_FLOATS and dtype:
@@ -63,7 +63,10 @@ def folded_type(call: Call, x: Tensor) -> str:
 @operator("special_logsumexp.default", "hash_tensor.default")
 @operator(*overloads("var", "std"))
 def fold(call: Call) -> Tensor:
-    """Reduce the axes that `dim` names, or all; `amax` and `amin` require that none of them is empty."""
+    """Reduce the axes in `dim`, or all: `[m, n] -> [m]`, or `[m, 1]` with `keepdim`.
+
+    `amax` and `amin` require that no reduced axis is empty.
+    """
     x, name = call.tensor("self"), base(call)
     axes, keep, dtype = axes_of(call, x), call.flag("keepdim"), folded_type(call, x)
     _require_elements(call, x, axes)
@@ -82,7 +85,7 @@ def _is_mask(x: Tensor) -> bool:
 
 
 def _require_elements(call: Call, x: Tensor, axes: tuple[int, ...]) -> None:
-    """Require that the reduced axes aren't empty for `amax` and `amin`, which are undefined for no elements."""
+    """Require that no reduced axis is empty for `amax` and `amin`, which are undefined for no elements."""
     if base(call) in ("amax", "amin"):
         for axis in axes:
             if axis < x.rank:
@@ -92,7 +95,7 @@ def _require_elements(call: Call, x: Tensor, axes: tuple[int, ...]) -> None:
 @operator("var_mean.default", "var_mean.dim", "var_mean.correction")
 @operator("std_mean.default", "std_mean.dim", "std_mean.correction")
 def spread_and_mean(call: Call) -> tuple[Tensor, Tensor]:
-    """Return variance or standard deviation, and the mean, of the axes that `dim` names, or of all."""
+    """Return the variance (or standard deviation) and the mean over the axes in `dim`, or over all."""
     x = call.tensor("self")
     dtype, dims = folded_type(call, x), without(x.dims, axes_of(call, x), keep=call.flag("keepdim"))
     return tensor(real_part(dtype), dims), tensor(dtype, dims)
@@ -100,7 +103,7 @@ def spread_and_mean(call: Call) -> tuple[Tensor, Tensor]:
 
 @operator("max.dim", "min.dim", traits=Traits.MIXED)
 def extreme(call: Call) -> tuple[Tensor, Tensor]:
-    """Return the maximum or minimum along one axis, which must not be empty, and its index."""
+    """Return the maximum (or minimum) along axis `dim`, which must not be empty, and its index."""
     x, axis = call.tensor("self"), call.axis(call.tensor("self"))
     if axis < x.rank:
         call.ctx.require_at_least(x[axis], 1, laws.EXTREME_AXIS_HAS_ELEMENT)
@@ -120,7 +123,7 @@ def extreme_of_all(call: Call) -> Tensor:
 
 @operator("argmax.default", "argmin.default", traits=Traits.MIXED)
 def extreme_place(call: Call) -> Tensor:
-    """Return the index of the maximum or minimum along an axis, or in the flattened tensor."""
+    """Return the index of the maximum (or minimum) along `dim`; without `dim`, in the flattened tensor."""
     x, keep = call.tensor("self"), call.flag("keepdim")
     axes = (call.axis(x),) if "dim" in call else tuple(range(x.rank))
     size = x[axes[0]] if "dim" in call and x.rank else x.numel
@@ -131,7 +134,7 @@ def extreme_place(call: Call) -> Tensor:
 
 @operator("aminmax.default", traits=Traits.MIXED)
 def least_and_greatest(call: Call) -> tuple[Tensor, Tensor]:
-    """Return the minimum and the maximum along an axis, or of the whole tensor."""
+    """Return the minimum and the maximum along `dim`; without `dim`, of the whole tensor."""
     x = call.tensor("self")
     axes = axes_of(call, x)
     size = x[axes[0]] if "dim" in call and x.rank else x.numel
@@ -142,7 +145,7 @@ def least_and_greatest(call: Call) -> tuple[Tensor, Tensor]:
 
 @operator(*overloads("quantile", "nanquantile"))
 def quantile(call: Call) -> Tensor:
-    """Return quantiles along an axis, or of the whole tensor; a list of quantiles adds a leading axis."""
+    """Return the quantiles `q` along `dim`, or of the whole tensor; `k` quantiles add a leading axis of size `k`."""
     x, places = call.tensor("self"), call.optional("q")
     ctx = call.ctx
     ctx.check(x.dtype in ("float32", "float64", ""), laws.FOLDS_FLOATS)
@@ -165,7 +168,7 @@ def trace(call: Call) -> Tensor:
 
 @operator("segment_reduce.default")
 def segment_reduce(call: Call) -> Tensor:
-    """Reduce segments of an axis; lengths or offsets give the segments, separately for each index before that axis."""
+    """Reduce segments of `axis`: `[n, t, c]`, lengths `[n, k]` -> `[n, k, c]` for axis 1; offsets are `[n, k + 1]`."""
     x, ctx, lengths, ends = call.tensor("data"), call.ctx, call.optional("lengths"), call.optional("offsets")
     segments = lengths if ends is None else ends
     ctx.check(segments is not None, laws.NAMED_INPUT_GIVEN.of(name="lengths"))
@@ -188,7 +191,7 @@ def segment_reduce(call: Call) -> Tensor:
 @operator(*overloads("cumprod", "logcumsumexp"))
 @operator(*overloads("cumsum"), traits=Traits.RUNNING_SUM)
 def running(call: Call) -> Tensor:
-    """Accumulate along an axis; the shape stays."""
+    """Accumulate along `dim`, as `cumsum` does; the shape stays."""
     x, axis = call.tensor("self"), call.axis(call.tensor("self"))
     asked = call.text("dtype") if "dtype" in call.names else ""
     dtype = asked or ("int64" if base(call) in WIDENED and kind(x.dtype) < FLOAT and x.dtype else x.dtype)
@@ -204,7 +207,10 @@ def running(call: Call) -> Tensor:
 
 
 def _counts(x: Tensor, element: Item, axis: int) -> Value | None:
-    """Return the number of set flags up to each position, as if all flags were equal; None for other elements."""
+    """Return a cumulative sum of 0/1 flags along `axis`, as if all were equal: `element * (i + 1)` at index `i`.
+
+    None if `element` isn't such a flag.
+    """
     if not isinstance(element, Dim) or not is_flag(element):
         return None
     return value_of(x.dims, element * (position(x.rank - axis) + 1))
@@ -212,7 +218,7 @@ def _counts(x: Tensor, element: Item, axis: int) -> Value | None:
 
 @operator("diff.default")
 def diff(call: Call) -> Tensor:
-    """Return the differences between neighbours along an axis, `n` times over, after joining `prepend` and `append`."""
+    """Return the differences of neighbours along `dim`, `n` times over, after concatenating `prepend` and `append`."""
     ctx, x, times = call.ctx, call.tensor("self"), call.integer("n")
     given = [t for t in (call.optional("prepend"), x, call.optional("append")) if t is not None]
     require_ranks(ctx, 1, *given, least=True)
@@ -234,7 +240,7 @@ def diff(call: Call) -> Tensor:
 @operator("gradient.scalarint", "gradient.scalararray", "gradient.array")
 @operator("gradient.scalarrayint", "gradient.scalarrayarray", "gradient.tensorarrayint", "gradient.tensorarray")
 def gradient(call: Call) -> list[Tensor]:
-    """Return the gradient along each named axis, or along all."""
+    """Return the gradient along each axis in `dim`, or along all axes: a tensor of the input's shape per axis."""
     x, ctx, order = call.tensor("self"), call.ctx, call.integer("edge_order")
     axes = ctx.normals(call.integers("dim"), x.rank) if "dim" in call else tuple(range(x.rank))
     ctx.check(order in (1, 2), laws.ATTRIBUTE_ONE_OF.of(name="edge_order", values="1 or 2", value=order))
@@ -253,7 +259,10 @@ def gradient(call: Call) -> list[Tensor]:
 
 
 def between(call: Call, y: Tensor, axis: int) -> Shape:
-    """Return the shape of the intervals between neighbouring samples; the coordinates `x` broadcast with them."""
+    """Return the shape of the intervals between neighbouring samples `y`: size `n` of `axis` becomes `n - 1`.
+
+    The coordinates `x`, if given, broadcast with the intervals.
+    """
     inner = y.replace(axis, maximum(y[axis] - 1, 0))
     x = call.optional("x")
     call.ctx.check("bool" not in (y.dtype, x and x.dtype), laws.SAMPLES_ARE_NUMBERS)
@@ -268,21 +277,21 @@ def between(call: Call, y: Tensor, axis: int) -> Shape:
 
 
 def integral_type(call: Call, y: Tensor) -> str:
-    """Return the element type of an integral."""
+    """Return the element type of the integral of samples `y` over the coordinates `x`, if given."""
     x = call.optional("x")
     return as_float(y.dtype if x is None else result_type([(y, False), (x, False)]))
 
 
 @operator("cumulative_trapezoid.dx", "cumulative_trapezoid.x")
 def cumulative_trapezoid(call: Call) -> Tensor:
-    """Return the cumulative integral along an axis, one element shorter than the samples."""
+    """Integrate cumulatively along `dim`, whose size shrinks by 1: `[m, n] -> [m, n - 1]`."""
     y = call.tensor("y")
     return tensor(integral_type(call, y), between(call, y, call.ctx.normal(call.integer("dim"), y.rank)))
 
 
 @operator("trapezoid.dx", "trapezoid.x", "trapz.dx", "trapz.x")
 def trapezoid(call: Call) -> Tensor:
-    """Integrate along an axis, which is dropped; without samples the result is 0, whatever their coordinates."""
+    """Integrate along `dim`, which is dropped: `[m, n] -> [m]`; an empty axis gives 0, whatever the coordinates."""
     y = call.tensor("y")
     axis = call.ctx.normal(call.integer("dim"), y.rank)
     dtype = integral_type(call, y) if y[axis].lo >= 1 or integral_type(call, y) == y.dtype else ""

@@ -27,7 +27,7 @@ class Argument(NamedTuple):
 
     @property
     def length(self) -> int:
-        """The length of the list for which a single number may stand, 2 for `int[2]`; 0 for other types."""
+        """The length to which a single number is repeated: 2 for `int[2]`; 0 for types without a length."""
         return int(re.sub(r"\D", "", self.type) or 0)
 
 
@@ -57,7 +57,9 @@ def _kinds() -> dict[str, str]:
 
 
 def refused_kinds(op: str) -> str:
-    """Return the kinds of elements without a kernel: letters b (booleans), i (integers) and c (complex numbers).
+    """Return the kinds of elements for which an operator has no kernel.
+
+    The letters are b (booleans), i (integers) and c (complex numbers).
 
     >>> refused_kinds("aten.layer_norm.default"), refused_kinds("aten.add.Tensor")
     ('bic', '')
@@ -75,7 +77,7 @@ def _overloads() -> dict[str, list[str]]:
 
 
 def overloads(*names: str) -> list[str]:
-    """Return the operators of these names and their in-place variants.
+    """Return all overloads of the named operators and of their in-place variants.
 
     >>> overloads("logical_and", "exp")
     ['logical_and.default', 'logical_and_.default', 'exp.default', 'exp_.default']

@@ -19,7 +19,7 @@ LEAST_INTEGER = -(2**63)
 
 
 def scalar(item: Number, dtype: str) -> Tensor:
-    """Return a number as a tensor of rank 0."""
+    """Return a tensor of rank 0 whose element is `item`; None: an unknown element."""
     return tensor(dtype, (), elements((), [item]))
 
 
@@ -28,7 +28,7 @@ def scalar(item: Number, dtype: str) -> Tensor:
 
 @operator("sym_size.int", "size.int", of_shape=True)
 def sym_size(call: Call) -> Tensor:
-    """Return the size of one axis."""
+    """Return the size of axis `dim` as a number."""
     x = call.tensor("self")
     return scalar(x[call.ctx.normal(call.integer("dim"), x.rank)], "int64")
 
@@ -41,7 +41,7 @@ def sym_numel(call: Call) -> Tensor:
 
 @operator("sym_stride.int", of_shape=True)
 def sym_stride(call: Call) -> Tensor:
-    """Return the stride of an axis; unknown if the axis has size 1 or the tensor isn't contiguous."""
+    """Return the stride of axis `dim`; unknown if the axis has size 1 or the tensor isn't contiguous."""
     x = call.tensor("self")
     axis = call.ctx.normal(call.integer("dim"), x.rank)
     known = x.layout is None and x[axis] is not ONE
@@ -69,7 +69,7 @@ def _real(x: Dim | Float) -> Float:
 
 
 def _alike(function: Callable[..., Number]) -> Callable[..., Number]:
-    """Return the function with both operands converted to floats, unless both are integers."""
+    """Return a function that calls `function` with both operands converted to floats, unless both are integers."""
 
     def applied(a: Dim | Float, b: Dim | Float) -> Number:
         both = isinstance(a, Dim) and isinstance(b, Dim)
@@ -79,7 +79,7 @@ def _alike(function: Callable[..., Number]) -> Callable[..., Number]:
 
 
 def _whole(x: Dim | Float) -> Number:
-    """Round towards zero."""
+    """Round a float towards zero; an integer stays."""
     return x if isinstance(x, Dim) else x.to_int()
 
 
@@ -136,7 +136,7 @@ WHOLES = ("torch.sym_int", "math.trunc", "math.ceil", "math.floor", "_operator.r
 
 
 def operands(call: Call) -> tuple[list[Number], list[str]]:
-    """Return the operands of a Python operator and their element types."""
+    """Return the operands of a Python operator (None: unknown number) and their element types."""
     names = [name for name in ("a", "b", "x") if name in call]
     for index in range(len(names), 1 if call.ctx.node.op in UNARY else 2):
         call.ctx.reject(laws.INPUT_GIVEN.of(index=index))
@@ -157,14 +157,14 @@ def _item(call: Call, x: Tensor) -> Number:
 
 
 def apply_function(function: Callable[..., Number], numbers: Sequence[Number]) -> Number:
-    """Return the function's result; None if an operand is unknown or the result has an unrounded square root."""
+    """Return `function(*numbers)`; None if an operand is unknown or the result has an unrounded square root."""
     result = None if None in numbers else function(*numbers)
     return None if isinstance(result, Float) and result.blurred else result
 
 
 @operator(*ARITHMETIC)
 def arithmetic(call: Call) -> Tensor:
-    """Compute as Python does; integers don't overflow."""
+    """Compute `a + b`, `max(a, b)`, `math.floor(a)` and others as Python does; integers don't overflow."""
     numbers, types = operands(call)
     op = call.ctx.node.op
     whole = op in WHOLES or (op not in REALS and REAL not in types)
@@ -194,7 +194,7 @@ def compare(call: Call) -> Tensor:
 
 @operator("torch.sym_ite")
 def sym_ite(call: Call) -> Tensor:
-    """Return one of two numbers, chosen by a condition."""
+    """Return `t` if the condition `b` is true, otherwise `f`."""
     condition, *cases = (call.tensor(n) if f"@{n}" in call.ctx.attributes else _constant(call, n) for n in "btf")
     chosen, (a, b) = _item(call, condition), (_item(call, x) for x in cases)
     dtype = REAL if any(x.dtype == REAL for x in cases) else cases[0].dtype
@@ -269,7 +269,7 @@ def assertion(call: Call) -> None:
 
 @operator("_assert_tensor_metadata.default")
 def metadata(call: Call) -> None:
-    """Require the asserted sizes and element type."""
+    """Require that the tensor has the asserted sizes and element type."""
     x, ctx, dtype = call.tensor("a"), call.ctx, call.text("dtype")
     ctx.check(not dtype or not x.dtype or dtype == x.dtype, laws.ASSERTION_HOLDS)
     if "size" in call:
@@ -282,7 +282,10 @@ def metadata(call: Call) -> None:
 
 @operator("sym_constrain_range.default", "sym_constrain_range_for_size.default")
 def constrain(call: Call) -> None:
-    """Require that a number is in a range; assume it if the number is unknown."""
+    """Require `min <= size <= max`; `sym_constrain_range_for_size` has minimum 0 by default.
+
+    An unknown size is assumed to be in the range.
+    """
     size = call.size("size")
     for_size = call.ctx.node.op.endswith("for_size.default")
     least = call.number("min") if call.number("min") is not None else 0 if for_size else None
