@@ -20,13 +20,13 @@ LEAVES = ("leaf_targetids",)
 
 
 def rows(ctx: RuleContext, x: Tensor) -> tuple[Dim, Dim]:
-    """Return the numbers of samples and of features; a vector is one sample."""
+    """Return (samples, features) of `x[samples, features]`; a vector is one sample."""
     ctx.check(x.rank in (1, 2), laws.INPUT_FEATURES_OR_SAMPLES)
     return (ONE, x[0]) if x.rank == 1 else (x[0], x[1])
 
 
 def labels(ctx: RuleContext) -> str:
-    """Return the element type of labels."""
+    """Return the element type of class labels: "string" if `classlabels_strings` lists some, else "int64"."""
     return "string" if length(ctx, "classlabels_strings") else "int64"
 
 
@@ -49,7 +49,7 @@ def category_mapper(ctx: RuleContext) -> Tensor:
 
 
 def _require_keys(ctx: RuleContext, keys: Sequence[int]) -> None:
-    """State that the keys have the input's element type; `keys` has their number for each type in `LISTS`."""
+    """Require that the keys have the input's element type; `keys` is the number of keys per type in `LISTS`."""
     dtype, kind = ctx.input(0).dtype, LISTS[keys.index(max(keys))]
     ctx.check(not (max(keys) and dtype) or dtype.startswith(kind), laws.ELEMENT_TYPE.of(expected=kind, dtype=dtype))
 
@@ -74,7 +74,7 @@ def label_encoder(ctx: RuleContext) -> Tensor:
 
 
 def _list_lengths(ctx: RuleContext, side: str) -> list[int]:
-    """Return the number of keys or values for each type in `LISTS`; require that exactly one attribute lists some."""
+    """Return the number of keys or values (`side`) per type in `LISTS`; require that exactly one attribute has some."""
     counts = [length(ctx, f"{side}_{kind}s") for kind in LISTS]
     attributes = sum(map(bool, counts)) + (f"{side}_tensor" in ctx.attributes)
     ctx.check(attributes == 1, laws.ONE_ATTRIBUTE_LISTS.of(side=side))
@@ -83,7 +83,7 @@ def _list_lengths(ctx: RuleContext, side: str) -> list[int]:
 
 @rule("Normalizer", domain=DOMAIN)
 def normalizer(ctx: RuleContext) -> Tensor:
-    """Divide each row by its norm; the shape is unchanged."""
+    """Divide each sample by its norm; the shape is unchanged."""
     x = ctx.input(0)
     rows(ctx, x)
     return ctx.tensor(x.dims, "float32")
@@ -182,13 +182,13 @@ def zip_map(ctx: RuleContext) -> Tensor:
 
 
 def classified(ctx: RuleContext, samples: Dim, scores: Dim | int) -> Sequence[Tensor]:
-    """Return a label per sample, and `scores` numbers per sample."""
+    """Return labels `[samples]` and scores `[samples, scores]`."""
     return [ctx.tensor([samples], labels(ctx)), ctx.tensor([samples, scores], "float32")]
 
 
 @rule("LinearClassifier", domain=DOMAIN)
 def linear_classifier(ctx: RuleContext) -> Sequence[Tensor]:
-    """Return a label per sample of `X[N, features]`, and a score per class."""
+    """Return a label and a score per class for each sample: `X[N, features]` -> `[N]`, `[N, classes]`."""
     samples, features = rows(ctx, ctx.input(0))
     weights, names = length(ctx, "coefficients"), length(ctx, "classlabels_strings", "classlabels_ints")
     classes = length(ctx, "intercepts") or max(names, 1)
@@ -201,7 +201,7 @@ def linear_classifier(ctx: RuleContext) -> Sequence[Tensor]:
 
 @rule("LinearRegressor", domain=DOMAIN)
 def linear_regressor(ctx: RuleContext) -> Tensor:
-    """Return a number per sample of `X[N, features]` and target."""
+    """Return a number per sample and target: `X[N, features]` -> `[N, targets]`."""
     samples, features = rows(ctx, ctx.input(0))
     targets = ctx.integer("targets", 1)
     weights, needed = length(ctx, "coefficients"), features * targets
@@ -211,7 +211,7 @@ def linear_regressor(ctx: RuleContext) -> Tensor:
 
 @rule("SVMClassifier", domain=DOMAIN)
 def svm_classifier(ctx: RuleContext) -> Sequence[Tensor]:
-    """Return a label per sample of `X[N, features]`; a score per class, or per class pair without probabilities."""
+    """Return a label per sample of `X[N, features]`, and a score per class, or per class pair without probabilities."""
     samples, features = rows(ctx, ctx.input(0))
     classes = length(ctx, "classlabels_strings", "classlabels_ints")
     vectors = ctx.integers("vectors_per_class", ())
@@ -224,7 +224,7 @@ def svm_classifier(ctx: RuleContext) -> Sequence[Tensor]:
 
 @rule("SVMRegressor", domain=DOMAIN)
 def svm_regressor(ctx: RuleContext) -> Tensor:
-    """Return a number per sample of `X[N, features]`."""
+    """Return a number per sample: `X[N, features]` -> `[N, 1]`."""
     samples, features = rows(ctx, ctx.input(0))
     vectors = ctx.integer("n_supports", 0)
     require_vectors(ctx, features, vectors, 1)
@@ -233,7 +233,10 @@ def svm_regressor(ctx: RuleContext) -> Tensor:
 
 
 def require_vectors(ctx: RuleContext, features: Dim, vectors: int, classes: int) -> None:
-    """State that support vectors, or without them each class's weights, have one entry per feature of the input."""
+    """Require one entry per feature of the input in each support vector, or without vectors in each class's weights.
+
+    `vectors` is the number of support vectors, `classes` the number of classes.
+    """
     kernel, entries = length(ctx, "kernel_params"), length(ctx, "support_vectors")
     ctx.limit(kernel in (0, 3), laws.KERNEL_PARAMS_THREE_ENTRIES)
     ctx.limit(vectors <= 0 or entries % vectors == 0, laws.SUPPORT_VECTOR_HAS_ALL_FEATURES)
@@ -245,7 +248,7 @@ def require_vectors(ctx: RuleContext, features: Dim, vectors: int, classes: int)
 
 @rule("TreeEnsembleClassifier", domain=DOMAIN)
 def tree_classifier(ctx: RuleContext) -> Sequence[Tensor]:
-    """Return a label per sample of `X[N, features]`, and a score per class."""
+    """Return a label and a score per class for each sample: `X[N, features]` -> `[N]`, `[N, classes]`."""
     samples, classes = sample_count(ctx), length(ctx, "classlabels_strings", "classlabels_int64s")
     require_forest(ctx, "class", classes)
     return classified(ctx, samples, classes)
@@ -253,7 +256,7 @@ def tree_classifier(ctx: RuleContext) -> Sequence[Tensor]:
 
 @rule("TreeEnsembleRegressor", domain=DOMAIN)
 def tree_regressor(ctx: RuleContext) -> Tensor:
-    """Return a number per sample of `X[N, features]` and target."""
+    """Return a number per sample and target: `X[N, features]` -> `[N, targets]`."""
     require_forest(ctx, "target", ctx.integer("n_targets", 1))
     return ctx.tensor([sample_count(ctx), ctx.integer("n_targets", 1)], "float32")
 
@@ -271,7 +274,10 @@ def tree_ensemble(ctx: RuleContext) -> Tensor:
 
 
 def _require_entries(ctx: RuleContext, kind: str, numbers: Literal, lists: Sequence[str]) -> None:
-    """State that a tensor attribute is a vector of the input's type, with one number per entry of the other lists."""
+    """Require that a tensor attribute is a vector of the input's type, as long as each of the attributes `lists`.
+
+    `kind` is "splits" or "weights". Omitted lists are ignored.
+    """
     ctx.check(numbers.dtype in (ctx.input(0).dtype, ""), laws.SAME_TYPE_AS_INPUT.of(kind=kind))
     ctx.check(len(numbers.shape) == 1, laws.ATTRIBUTE_OF_KIND_LIST.of(kind=kind))
     counted = all(length(ctx, name) in (0, numbers.shape[0]) for name in lists)

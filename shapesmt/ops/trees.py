@@ -15,7 +15,7 @@ MODES = {f"BRANCH_{mode}" for mode in ("LEQ", "LT", "GTE", "GT", "EQ", "NEQ", "M
 
 
 def length(ctx: RuleContext, *names: str) -> int:
-    """Return the length of the first of these list attributes that isn't empty, 0 if there is none."""
+    """Return the length of the first list attribute in `names` that isn't empty; 0 if there is none."""
     listed = (ctx.attributes.get(name) for name in names)
     return next((len(value) for value in listed if isinstance(value, tuple) and value), 0)
 
@@ -35,7 +35,7 @@ def sample_count(ctx: RuleContext) -> Dim:
 
 
 def require_places_in_trees(ctx: RuleContext) -> None:
-    """State that lists about nodes have one length, that indices in them exist, and that nodes form trees."""
+    """Require that lists about nodes have one length, that their indices exist, and that nodes form trees."""
     nodes, leaves = length(ctx, "nodes_featureids"), length(ctx, "leaf_targetids")
     lists = (*NODES, "nodes_hitrates", "nodes_missing_value_tracks_true")
     even = all(length(ctx, name) in (0, nodes) for name in lists) and all(length(ctx, name) for name in NODES)
@@ -54,7 +54,7 @@ def require_places_in_trees(ctx: RuleContext) -> None:
 
 
 def _is_tree(below: Mapping[int, Sequence[int]], root: int) -> bool:
-    """Whether each node below `root` is reached only once."""
+    """Whether `root` and the nodes below it are reached only once; `below` has each node's children."""
     seen, ahead = set(), [root]
     while ahead:
         node = ahead.pop()
@@ -69,9 +69,9 @@ def _is_tree(below: Mapping[int, Sequence[int]], root: int) -> bool:
 
 
 def require_forest(ctx: RuleContext, kind: str, count: int) -> None:
-    """State that node lists have one length, lists of leaf weights another, and that branches form trees.
+    """Require that node lists have one length, lists of leaf weights another, and that branches form trees.
 
-    `kind` is "class" or "target"; leaves add weights to `count` of them.
+    `kind` is "class" or "target"; leaves have weights for `count` of them.
     """
     nodes, entries = length(ctx, "nodes_falsenodeids"), length(ctx, f"{kind}_ids")
     values = nodes in (length(ctx, "nodes_values"), *_lengths(ctx, "nodes_values_as_tensor"))
@@ -95,7 +95,10 @@ def _lengths(ctx: RuleContext, name: str) -> tuple[int, ...]:
 
 
 def _require_nodes(ctx: RuleContext, kind: str, count: int, branches: Sequence[bool]) -> None:
-    """State that branches lead to other nodes of their tree, and that leaf weights have existing nodes and targets."""
+    """Require that branches lead to other nodes of their tree, and that leaf weights have existing nodes and targets.
+
+    `kind` and `count` are as for `require_forest`; `branches` says for each node whether it is a branch.
+    """
     ids, trees_of, places = (ctx.integers(f"nodes_{each}", ()) for each in ("nodeids", "treeids", "featureids"))
     keys = list(zip(trees_of, ids, strict=True))
     known = {key: index for index, key in enumerate(keys)}
@@ -119,7 +122,10 @@ def _require_nodes(ctx: RuleContext, kind: str, count: int, branches: Sequence[b
 
 
 def _in_order(below: Mapping[int, Sequence[int]], roots: Sequence[int]) -> bool:
-    """Whether no false branch leads to a node reached before, by a depth-first search along false branches first."""
+    """Whether no false branch leads to a node reached before, if a depth-first search follows false branches first.
+
+    `below` has the nodes at the false and the true branch of each node.
+    """
     seen: set[int] = set()
     for root in roots:
         ahead = [(root, True)]

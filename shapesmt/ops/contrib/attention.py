@@ -16,7 +16,7 @@ from shapesmt.rules import RuleContext, Tensor, Traits
 
 
 def require_attention_bias(ctx: RuleContext, index: int, shape: Sequence[Dim | int]) -> None:
-    """State the shape of the optional bias added to the scores, whose first two axes may be 1."""
+    """Require that input `index`, an optional bias added to the scores, has this shape; its first two axes may be 1."""
     if ctx.has(index):
         bias = ctx.input(index)
         ctx.require_rank(bias, 4)
@@ -26,7 +26,7 @@ def require_attention_bias(ctx: RuleContext, index: int, shape: Sequence[Dim | i
 
 
 def require_mask(ctx: RuleContext, index: int, shapes: Sequence[Sequence[Dim | int]]) -> None:
-    """State that the optional mask has one of these shapes."""
+    """Require that input `index`, an optional mask, has one of these shapes."""
     if ctx.has(index):
         mask = ctx.input(index)
         fitting = [all_of(*map(equal, mask.dims, s)) for s in shapes if len(s) == mask.rank]
@@ -36,20 +36,20 @@ def require_mask(ctx: RuleContext, index: int, shapes: Sequence[Sequence[Dim | i
 
 
 def shares_buffer(ctx: RuleContext) -> bool:
-    """Whether past and present are one buffer of the maximum length."""
+    """Whether past and present caches are one buffer of the maximum length."""
     return ctx.flag("past_present_share_buffer")
 
 
 def seen_length(ctx: RuleContext, index: int, name: str) -> Dim:
-    """Return a length that no input holds: the last size of a mask or bias, if there is one, else a new symbol."""
+    """Return the last size of input `index`, a mask or bias; without one, or for a vector, a new symbol `name`."""
     shape = ctx.input(index).shape if ctx.has(index) else None
     return shape[-1] if shape and len(shape) > 1 else ctx.fresh(name)
 
 
 def buffer_length(ctx: RuleContext, index: int, mask: int, size: Dim, new: Dim) -> Dim:
-    """Return the length of past and new tokens in a buffer of that size; input `index` holds the past length.
+    """Return the number of past and `new` tokens in a buffer of length `size`; input `index` is the past length.
 
-    If that isn't known, the length is the last size of the input `mask`, or a new symbol.
+    If its value is unknown, return the last size of the input at index `mask`, or a new symbol.
     """
     require_single(ctx, index, law=laws.PAST_LENGTH_ONE_NUMBER)
     items = ctx.items(index)
@@ -65,7 +65,10 @@ def buffer_length(ctx: RuleContext, index: int, mask: int, size: Dim, new: Dim) 
 
 
 def hidden_sizes(ctx: RuleContext, width: Dim) -> tuple[Dim, Dim]:
-    """Return the hidden size of queries and keys, and that of values, in weights of that width."""
+    """Return the hidden sizes of queries and of values, from projection weights with `width` columns.
+
+    Without `qkv_hidden_sizes` each is a third of the width.
+    """
     listed, count = ctx.integers("qkv_hidden_sizes", ()), head_count(ctx)
     if not listed:
         ctx.require(divides(3, width), laws.WEIGHTS_HOLD_QUERIES_KEYS_VALUES, width, 3)
@@ -79,7 +82,10 @@ def hidden_sizes(ctx: RuleContext, width: Dim) -> tuple[Dim, Dim]:
 
 
 def past_state(ctx: RuleContext, index: int, batch: Dim, count: int, size: Dim, new: Dim) -> tuple[Dim, Dim]:
-    """Return the length of the past `[2, B, N, P, H]`, and that of the present."""
+    """Return the lengths of the past and the present; input `index` is the past `[2, batch, count, P, size]`.
+
+    Without that input the past has length 0. `new` is the number of new tokens.
+    """
     if not ctx.has(index):
         return ZERO, new
     past = ctx.input(index)
@@ -89,7 +95,7 @@ def past_state(ctx: RuleContext, index: int, batch: Dim, count: int, size: Dim, 
 
 
 def _width(ctx: RuleContext) -> Dim:
-    """Return the width of the weights that project the input; they have a row per input feature."""
+    """Return the number of columns of the weights that project the input; require a row per input feature."""
     x, weights = ctx.input(0, rank=3), ctx.input(1, rank=2)
     ctx.require_equal(weights[0], x[2], laws.WEIGHTS_AS_HIGH_AS_INPUT)
     require_vector(ctx, 2, weights[1], laws.BIAS_AS_LONG_AS_WEIGHTS)
@@ -98,14 +104,17 @@ def _width(ctx: RuleContext) -> Dim:
 
 @contrib("Attention", "DecoderMaskedSelfAttention", traits=Traits.MIXED)
 def attention(ctx: RuleContext) -> list[Tensor]:
-    """Project and attend: `[B, S, D] -> [B, S, hidden of values]`, with weights `[D, 3 * hidden]`."""
+    """Project and attend: `[B, S, D] -> [B, S, values' hidden size]`, with weights `[D, 3 * hidden]`."""
     hidden, values = hidden_sizes(ctx, _width(ctx))
     open_beside_cpu(ctx, laws.NO_ROTATION_INSIDE, used=ctx.flag("do_rotary", only_one=True))
     return attend(ctx, (3, 4, 5, 6), hidden, values)
 
 
 def attend(ctx: RuleContext, indices: tuple[int, int, int, int], hidden: Dim, values: Dim) -> list[Tensor]:
-    """Return the outputs of attention with inner projections; `indices`: mask, past, bias and past length."""
+    """Return the output and the present of attention that projects its input to sizes `hidden` and `values`.
+
+    `indices` are those of the mask, the past, the bias and the past length among the inputs.
+    """
     x, count = ctx.input(0), ctx.integer("num_heads")
     mask, past, bias, past_length = indices
     batch, new = x[0], x[1]
@@ -126,7 +135,10 @@ def attend(ctx: RuleContext, indices: tuple[int, int, int, int], hidden: Dim, va
 
 
 def require_masks(ctx: RuleContext, index: int, batch: Dim, new: Dim, total: Dim) -> None:
-    """State the shape of the mask: lengths `[B]`, `[2B]` or `[3B+2]`, `[B, T]`, `[B, S, T]` or `[B, 1, M, M]`."""
+    """Require a mask (input `index`) of `[B]`, `[2B]`, `[3B+2]`, `[B, T]`, `[B, S, T]` or `[B, 1, M, M]`.
+
+    B is `batch`, S is `new` and T is `total`; `[B, 1]` and `[1, 1]` are accepted too, and M is at least T.
+    """
     if not ctx.has(index):
         return
     mask = ctx.input(index)
@@ -154,7 +166,7 @@ def quantized_attention(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("QOrderedAttention")
 def ordered_attention(ctx: RuleContext) -> Tensor:
-    """Project by a matrix each for queries, keys and values, and attend: `[B, S, D] -> [B, S, hidden of values]`."""
+    """Project by one matrix each for queries, keys and values, and attend: `[B, S, D] -> [B, S, values' hidden]`."""
     x = ctx.input(0, rank=3)
     widths = []
     for weight, scale, bias in ((5, 8, 11), (6, 9, 12), (7, 10, 13)):
@@ -172,7 +184,7 @@ def ordered_attention(ctx: RuleContext) -> Tensor:
 
 @contrib("LongformerAttention", "QOrderedLongformerAttention")
 def longformer(ctx: RuleContext) -> Tensor:
-    """Attend locally in `[B, S, D]`; the shape is unchanged, and S is a multiple of twice the window."""
+    """Attend within a window: `[B, S, D]` is unchanged, and S is a multiple of twice the window."""
     x, plain = ctx.input(0, rank=3), ctx.node.op == "LongformerAttention"
     head_size(ctx, x[2])
     window = ctx.integer("window")
@@ -186,7 +198,7 @@ def longformer(ctx: RuleContext) -> Tensor:
 
 @contrib("DecoderAttention")
 def decoder_attention(ctx: RuleContext) -> list[Tensor]:
-    """Attend in `[S, B, D]`; the shape is unchanged, and data decides whether the caches are used."""
+    """Attend in `[S, B, D]`, which is unchanged; data decides whether caches are used, so their length is unknown."""
     x, key = ctx.input(0, rank=3), ctx.input(1, rank=3)
     size = head_size(ctx, x[2])
     require_shape(ctx, 1, (key[0], x[1], x[2]), laws.KEYS_HAVE_QUERY_BATCH_AND_HIDDEN_SIZE)
@@ -202,7 +214,7 @@ def decoder_attention(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("MultiHeadAttention", traits=Traits.MIXED)
 def multi_head(ctx: RuleContext) -> list[Tensor]:
-    """Attend by queries `[B, S, D]` to keys `[B, L, D]` and values `[B, L, Dv]`: `[B, S, Dv]`.
+    """Attend: queries `[B, S, D]`, keys `[B, L, D]`, values `[B, L, Dv]` -> `[B, S, Dv]`.
 
     Keys and values may be packed `[B, L, N, 2, H]` or be `[B, N, L, H]`; all three may be packed `[B, S, N, 3, H]`.
     """
@@ -219,7 +231,10 @@ def multi_head(ctx: RuleContext) -> list[Tensor]:
 
 
 def _project(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, Dim, Dim]:
-    """Return the length of keys and the hidden sizes of keys and values, which may be packed with the queries."""
+    """Return the keys' length and the hidden sizes of keys and values, which may be packed with the queries.
+
+    `count` is the number of heads.
+    """
     if ctx.has(1):
         ctx.check(query.rank == 3, laws.QUERIES_WITH_KEYS_SHAPE)
         length, values = _keys_and_values(ctx, query, count)
@@ -234,7 +249,10 @@ def _project(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, Dim, Dim
 def _results(
     ctx: RuleContext, output: Sequence[Dim | int], hidden: Dim, present: Dim, total: Dim, scores: str | None = None
 ) -> list[Tensor]:
-    """Return the output `[B, S, Dv]`, the keys and values so far, and the scores."""
+    """Return the output `[B, S, Dv]`, the present keys and values, and the scores `[B, N, S, total]`.
+
+    `output` is (B, S, Dv), `present` is the caches' length, and `scores` is the scores' element type.
+    """
     count = ctx.integer("num_heads")
     batch, new, values = output
     kept = [ctx.tensor((batch, count, present, size // count)) for size in (hidden, values)]
@@ -242,7 +260,7 @@ def _results(
 
 
 def _keys_and_values(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, Dim]:
-    """Return the length of keys and the hidden size of values."""
+    """Return the keys' length and the values' hidden size; `count` is the number of heads."""
     key, batch, hidden = ctx.input(1), query[0], query[2]
     size = hidden // count
     ctx.check(key.rank in (3, 4, 5), laws.KEYS_SHAPE_BY_RANK.of(rank=key.rank))
@@ -264,7 +282,7 @@ def _keys_and_values(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, 
 
 
 def _past(ctx: RuleContext, keys: int, new: Heads) -> tuple[Dim, Dim]:
-    """Return the lengths of past and present; input `keys` and the next are the past keys and values `[B, N, P, H]`."""
+    """Return the lengths of past and present; inputs `keys` and `keys + 1` are past keys and values `[B, N, P, H]`."""
     ctx.check(ctx.has(keys) == ctx.has(keys + 1), laws.PAST_KEYS_AND_VALUES_TOGETHER)
     old = new.past(ctx, keys, keys + 1, new.size, (laws.PAST_BATCH_HEADS_LENGTH_SIZE,) * 2)
     return old, old + new.length
@@ -272,7 +290,7 @@ def _past(ctx: RuleContext, keys: int, new: Heads) -> tuple[Dim, Dim]:
 
 @contrib("DecoderMaskedMultiHeadAttention")
 def decoder_masked(ctx: RuleContext) -> list[Tensor]:
-    """Attend by one new token: queries and keys `[B, 1, D]`, or keys and values `[B, N, L, H]` of an encoder."""
+    """Attend from one new token: queries and keys `[B, 1, D]`, or an encoder's keys and values `[B, N, L, H]`."""
     query, count = ctx.input(0, rank=3), head_count(ctx)
     ctx.require_equal(query[1], 1, laws.ONE_NEW_TOKEN)
     length, hidden, values = _project(ctx, query, count) if ctx.has(1) else _unpack_queries(ctx, query)
@@ -291,7 +309,7 @@ def decoder_masked(ctx: RuleContext) -> list[Tensor]:
 
 
 def _require_buffer(ctx: RuleContext) -> None:
-    """State that past and cache outputs are given together, in one buffer; CPU kernels need keys apart from queries."""
+    """Require that a past and cache outputs are given together, in one buffer; CPU kernels need separate keys."""
     ctx.limit(shares_buffer(ctx) or not (ctx.has(5) or ctx.outputs > 1), laws.SHARED_BUFFER_WITH_CACHES)
     ctx.limit(not shares_buffer(ctx) or (ctx.has(5) and ctx.outputs > 2), laws.PAST_WITH_SHARED_BUFFER)
     ctx.limit(not shares_buffer(ctx) or ctx.has(7), laws.INPUT_GIVEN.of(index=7))
@@ -299,7 +317,7 @@ def _require_buffer(ctx: RuleContext) -> None:
 
 
 def _unpack_queries(ctx: RuleContext, query: Tensor) -> tuple[Dim, Dim, Dim]:
-    """Return length and hidden sizes, as `_project`, of queries `[B, 1, 3 * D]` that contain keys and values."""
+    """Return what `_project` returns, for queries `[B, 1, 3 * D]` that contain keys and values."""
     ctx.require(divides(3, query[2]), laws.PACKED_PROJECTIONS_ONE_SIZE, query[2], 3)
     head_size(ctx, query[2] // 3)
     return ONE, query[2] // 3, query[2] // 3

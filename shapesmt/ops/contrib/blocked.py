@@ -14,7 +14,7 @@ BLOCK, LARGE_BLOCK = 8, 16  # channels per block, depending on the machine
 
 
 def blocked(ctx: RuleContext) -> Tensor:
-    """Return the input `[n, channels, height, width]`; its channels fill whole blocks."""
+    """Return the input `[n, channels, height, width]`; require that its channels fill whole blocks."""
     x = ctx.input(0, rank=4)
     if not _is_padded(x[1]):
         ctx.require(divides(BLOCK, x[1]), laws.CHANNELS_IN_WHOLE_BLOCKS, x[1], BLOCK)
@@ -28,7 +28,7 @@ def _is_padded(channels: Dim) -> bool:
 
 @rule("ReorderInput", domain=DOMAIN)
 def reorder_input(ctx: RuleContext) -> Tensor:
-    """Reorder `[n, c, h, w]` or `[n, h, w, c]` to `[n, c in whole blocks, h, w]`."""
+    """Reorder `[n, c, h, w]`, or `[n, h, w, c]` with `channels_last`, to `[n, c rounded up to whole blocks, h, w]`."""
     n, c, *sizes = ctx.input(0, rank=4).dims
     if ctx.flag("channels_last"):
         c, sizes = sizes[-1], [c, *sizes[:-1]]
@@ -41,7 +41,7 @@ def reorder_input(ctx: RuleContext) -> Tensor:
 
 @rule("ReorderOutput", domain=DOMAIN)
 def reorder_output(ctx: RuleContext) -> Tensor:
-    """Reorder `[n, c in whole blocks, h, w]` to `[n, channels, h, w]`, or with the channels last."""
+    """Reorder `[n, c in whole blocks, h, w]` to `[n, channels, h, w]`, or `[n, h, w, channels]` with `channels_last`."""
     n, c, *sizes = blocked(ctx).dims
     channels = ctx.integer("channels", 0)
     ctx.check(channels > 0, laws.CHANNELS_ATTRIBUTE_POSITIVE)
@@ -63,7 +63,7 @@ def blocked_conv(ctx: RuleContext) -> Tensor:
 
 
 def _as_deep(ctx: RuleContext, x: Tensor, channels: Dim) -> Tensor:
-    """Return the input with the filters' number of channels; its own depends on the machine."""
+    """Return `x` with `channels` on axis 1; require that its own number, which depends on the machine, can be that."""
     lo, hi = tight(x[1])
     law = laws.INPUT_CHANNELS_ARE_GROUP_TIMES_WEIGHTS
     ctx.require(
@@ -77,7 +77,7 @@ def _as_deep(ctx: RuleContext, x: Tensor, channels: Dim) -> Tensor:
 
 @rule("MaxPool", "AveragePool", domain=DOMAIN)
 def blocked_pool(ctx: RuleContext) -> Tensor:
-    """Pool each channel."""
+    """Pool each channel with a sliding window."""
     return ctx.delegate(ctx.node.op, (blocked(ctx),), version=22)[0]
 
 
@@ -90,7 +90,7 @@ def blocked_global_pool(ctx: RuleContext) -> Tensor:
 
 @rule("Upsample", domain=DOMAIN)
 def blocked_upsample(ctx: RuleContext) -> Tensor:
-    """Multiply height and width by integers."""
+    """Multiply height and width by the integers in `scales`."""
     n, c, *sizes = blocked(ctx).dims
     scales = ctx.integers("scales")
     ctx.check(scales[:2] == (1, 1) and len(scales) == 4 and min(scales) > 0, laws.SCALES_ATTRIBUTE_1_1_HEIGHT_WIDTH)
@@ -101,7 +101,7 @@ __all__ = ["blocked"]
 
 
 def _convolve(ctx: RuleContext, x: Tensor, w: Tensor) -> Tensor:
-    """Return a convolution's input; 16 channels or more must fill whole blocks."""
+    """Return the input of a convolution with filters `w`; 16 channels or more must fill whole blocks."""
     if _is_padded(x[1]):
         return _as_deep(ctx, x, w[1] * ctx.integer("group", 1))
     ctx.require(any_of(less(x[1], LARGE_BLOCK), divides(BLOCK, x[1])), laws.CHANNELS_IN_WHOLE_BLOCKS, x[1], BLOCK)

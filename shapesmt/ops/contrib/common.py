@@ -19,7 +19,10 @@ contrib = partial(rule, domain=DOMAIN)
 
 
 def borrow(name: str, version: int, op: str = "") -> None:
-    """Register the rule of an ai.onnx operator for one of `com.microsoft`, by default of the same name."""
+    """Use the rule of an ai.onnx operator for the operator `name` of `com.microsoft`.
+
+    `version` is the opset of that rule, and `op` the name of its operator, by default also `name`.
+    """
 
     def borrowed(ctx: RuleContext) -> Sequence[Tensor]:
         """Apply the rule of the ai.onnx operator."""
@@ -37,9 +40,9 @@ def channels_first(
     turned: Sequence[int] = (0,),
     version: int,
 ) -> Tensor:
-    """Apply an ai.onnx operator for `[n, c, *sizes]` to `[n, *sizes, c]`; the output is transposed back.
+    """Apply an ai.onnx operator for `[n, c, *sizes]` to `[n, *sizes, c]`; the output has the channels last again.
 
-    `inputs` are by default the node's; those at the indices `turned` are transposed.
+    `inputs` are by default the node's; those at the indices `turned` are transposed. `version` is the operator's opset.
     """
     reads = list(ctx.inputs if inputs is None else inputs)
     for index in turned:
@@ -50,5 +53,5 @@ def channels_first(
 
 
 def require_scalars(ctx: RuleContext, *indices: int) -> None:
-    """State that scales and zero points, unless omitted, are scalars; vectors of one are refused."""
+    """Require that scales and zero points at these inputs, unless omitted, are scalars; vectors of one are refused."""
     require_shape(ctx, indices, (), laws.SCALES_AND_ZERO_POINTS_SCALARS)

@@ -18,7 +18,7 @@ from shapesmt.rules import RuleContext, Tensor
 
 @contrib("PagedAttention", "SparsePagedAttention")
 def paged(ctx: RuleContext) -> list[Tensor]:
-    """Attend by queries `[tokens, N * H]` to paged caches `[blocks, block, Nk, H]`; all shapes are unchanged."""
+    """Attend from queries `[tokens, N * H]` to paged caches `[blocks, block, Nk, H]`; all shapes are unchanged."""
     query, cache = ctx.input(0, rank=2), ctx.input(3, rank=4)
     plain, latent = ctx.node.op == "PagedAttention", ctx.text("kv_cache_layout", "SEPARATE") == "LATENT"
     (count, shared), table = grouped_heads(ctx), ctx.input(7, rank=2)
@@ -38,7 +38,7 @@ def paged(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("DynamicSparseAttention")
 def dynamic_sparse(ctx: RuleContext) -> list[Tensor]:
-    """Attend by queries `[B, S, N * H]` to some positions; caches `[B, Nk, P, H]` grow to the length in an input."""
+    """Attend from queries `[B, S, N * H]` to chosen positions; caches `[B, Nk, P, H]` grow to the length in an input."""
     query, chosen = ctx.input(0, rank=3), ctx.input(7, rank=2)
     (count, shared), size, tokens = grouped_heads(ctx), grouped_size(ctx), query[0] * query[1]
     require_shape(ctx, (1, 2), (query[0], query[1], shared * size), laws.KEYS_AND_VALUES_BATCH_LENGTH_HIDDEN)
@@ -74,7 +74,10 @@ def linear_attention(ctx: RuleContext) -> list[Tensor]:
 
 
 def require_gates(ctx: RuleContext, gated: Heads) -> None:
-    """State the shapes of decay and rate, and that those that `update_rule` names aren't omitted."""
+    """Require decay and rate gates of the right shapes, and those that `update_rule` needs.
+
+    `gated` has the number, length and size of the heads to which the gates apply.
+    """
     for index, kind, each in ((4, "gated", gated.number * gated.size), (5, "delta", as_dim(1))):
         needed = kind in ctx.text("update_rule", "gated_delta")
         ctx.limit(ctx.has(index) or not needed, laws.INPUT_GIVEN.of(index=index))
@@ -82,7 +85,7 @@ def require_gates(ctx: RuleContext, gated: Heads) -> None:
 
 
 def in_window(ctx: RuleContext, state: Sequence[Dim | int]) -> Sequence[Dim | int]:
-    """Return the shape of the state, with a leading axis of `state_window` states if that is set."""
+    """Return the shape `state`, or `[state_window, *state]` if that attribute is set."""
     window = ctx.integer("state_window", 0)
     open_beside_cpu(ctx, laws.NO_STATE_WINDOW, used=window > 0)
     return (window, *state) if window > 0 else state
@@ -90,7 +93,7 @@ def in_window(ctx: RuleContext, state: Sequence[Dim | int]) -> Sequence[Dim | in
 
 @contrib("LinearAttentionGate")
 def linear_gate(ctx: RuleContext) -> list[Tensor]:
-    """Gate `[..., H]` with a bias and a scale per head; the shape is unchanged."""
+    """Apply a gate to `[..., H]` with one bias and one scale per head; the shape is unchanged."""
     x = ctx.input(0, least=1)
     ctx.require_at_least(x[-1], 1, laws.A_HEAD)
     for index in filter(ctx.has, (1, 2)):
@@ -102,7 +105,10 @@ def linear_gate(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("CausalConvWithState")
 def causal_conv(ctx: RuleContext) -> list[Tensor]:
-    """Convolve `[B, C, ..., L]`, one filter per channel, after the elements in the state; the shape is unchanged."""
+    """Convolve `[B, C, ..., L]` with one filter per channel; the shape is unchanged.
+
+    The state has the elements before the first, as many as the filter reaches back.
+    """
     x, w, last = ctx.input(0), ctx.input(1), ctx.flag("channels_last")
     ctx.check(ctx.integer("ndim", 1) in (1, 2, 3), laws.ONE_TO_THREE_SPATIAL_AXES.of(count=ctx.integer("ndim", 1)))
     ctx.require_rank(x, 2 + ctx.integer("ndim", 1))
@@ -120,7 +126,7 @@ def causal_conv(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("VarlenCausalConvWithState")
 def packed_causal_conv(ctx: RuleContext) -> list[Tensor]:
-    """Convolve `[tokens, C]`, one filter per channel; the state is `[B, C, dilation * (k - 1)]`."""
+    """Convolve packed `[tokens, C]` with one filter per channel; the state is `[B, C, dilation * (k - 1)]`."""
     x, w, ends = ctx.input(0, rank=2), ctx.input(1, rank=3), ctx.input(2, rank=1)
     require_shape(ctx, 1, (x[1], 1, w[2]), laws.FILTER_PER_CHANNEL)
     require_vector(ctx, 3, x[1], laws.BIAS_PER_CHANNEL)
@@ -157,7 +163,7 @@ def ngram_hash(ctx: RuleContext) -> list[Tensor]:
 
 
 def _require_requests(ctx: RuleContext, tokens: Dim) -> None:
-    """State that cumulative lengths grow from 0 to the number of tokens, and that captured states have counts."""
+    """Require that cumulative lengths grow from 0 to `tokens`, and that captured states come with counts."""
     ctx.require_rank(ctx.input(3), 1)
     captured = ctx.integer("state_update_capacity", 0) > 0
     ctx.limit(ctx.has(9) == captured, laws.COUNTS_WITH_CAPTURED_STATES)
@@ -176,7 +182,7 @@ def _require_requests(ctx: RuleContext, tokens: Dim) -> None:
 
 @contrib("PackedAttention")
 def packed_attention(ctx: RuleContext) -> Tensor:
-    """Attend in sequences without padding: `[tokens, D] -> [tokens, hidden of values]`."""
+    """Attend in packed sequences: `[tokens, D] -> [tokens, values' hidden size]`."""
     x, weights, offsets, count = ctx.input(0, rank=2), ctx.input(1, rank=2), ctx.input(3), ctx.integer("num_heads")
     ctx.require_equal(weights[0], x[1], laws.WEIGHTS_AS_HIGH_AS_INPUT)
     require_vector(ctx, 2, weights[1], laws.BIAS_AS_LONG_AS_WEIGHTS)
@@ -189,7 +195,7 @@ def packed_attention(ctx: RuleContext) -> Tensor:
 
 @contrib("PackedMultiHeadAttention")
 def packed_multi_head(ctx: RuleContext) -> Tensor:
-    """Attend by queries `[tokens, D]` with keys and values, or all packed `[tokens, N, 3, H]`: `[tokens, Dv]`."""
+    """Attend from queries `[tokens, D]`, or with keys and values packed `[tokens, N, 3, H]`: `[tokens, Dv]`."""
     query, offsets, count = ctx.input(0, rank=2 if ctx.has(1) else 4), ctx.input(4, rank=2), ctx.integer("num_heads")
     ctx.check(ctx.has(1) == ctx.has(2), laws.KEYS_AND_VALUES_TOGETHER)
     if ctx.has(1):
@@ -227,7 +233,7 @@ def gated_delta(ctx: RuleContext) -> list[Tensor]:
 
 
 def _joint_delta(ctx: RuleContext) -> list[Tensor]:
-    """Do the same with queries, keys and values in one tensor; the state's shape decides how they split."""
+    """Return `gated_delta`'s outputs for queries, keys and values in one tensor; the state's shape says how they split."""
     query, state = ctx.input(0, least=1), ctx.input(6, rank=4)
     output = ctx.tensor((query[0], maximum(state[1], ctx.fresh("heads", 1)), state[2]))
     return [output, ctx.tensor(state.dims, "float32"), ctx.tensor(None, "float32")]
@@ -238,7 +244,7 @@ def _joint_delta(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("SparseAttentionIndexer", "PackedSparseAttentionIndexer")
 def indexer(ctx: RuleContext) -> list[Tensor]:
-    """Select positions to attend to per token of `[B, S, N * H]`, or packed `[tokens, N * H]`, and update caches."""
+    """Select positions to attend to, per token of `[B, S, N * H]` or packed `[tokens, N * H]`, and update caches."""
     query, size, packed = ctx.input(0), ctx.input(2).numel, ctx.node.op.startswith("Packed")
     ctx.require_rank(query, 2 if packed else 3)
     ratio, tokens = ctx.integer("compress_ratio"), ctx.text("policy_mode") == "qsa"
@@ -257,7 +263,10 @@ def indexer(ctx: RuleContext) -> list[Tensor]:
 
 
 def _require_policy(ctx: RuleContext, *, tokens: bool, packed: bool) -> None:
-    """State that the node has the inputs and attributes of its policy, none of the other's, and selects something."""
+    """Require the inputs and attributes of the node's policy, none of the other's, and that the policy selects something.
+
+    `tokens` says whether it selects tokens or blocks, `packed` whether sequences are packed.
+    """
     of_blocks = {8, 9, 10, 11, 14 if packed else 13}
     foreign = of_blocks if tokens else {16, 17} if packed else {6}
     needed, attributes = (set(), {"index_topk", "head_weight_scale"}) if tokens else (of_blocks, {"token_budget"})
@@ -272,7 +281,10 @@ def _require_policy(ctx: RuleContext, *, tokens: bool, packed: bool) -> None:
 
 
 def _grown_states(ctx: RuleContext, query: Tensor, size: Dim, *, tokens: bool) -> list[Tensor]:
-    """Return the caches of keys and of tokens that wait to be compressed."""
+    """Return the cache of keys `[B, length, size]` and the tokens that wait to be compressed.
+
+    Without input 12, the cache grows: with `tokens` by each new token, otherwise by compressed blocks.
+    """
     past = ctx.input(7, rank=3)
     require_shape(ctx, 7, (query[0], past[1], size), laws.PAST_BATCH_LENGTH_SIZE)
     length = past[1] if ctx.has(12) else past[1] + (query[1] if tokens else ctx.fresh("compressed", 0, query[1]))

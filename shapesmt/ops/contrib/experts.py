@@ -12,7 +12,7 @@ from shapesmt.rules import RuleContext, Tensor
 
 @contrib("MoE", "QMoE")
 def mixture(ctx: RuleContext) -> Tensor:
-    """Send tokens `[..., hidden]` to experts by their probabilities; the shape is unchanged.
+    """Send tokens `[..., hidden]` to experts by the router's probabilities; the shape is unchanged.
 
     An expert's weights are `[inner, hidden]` in its first layer (twice as high for a fused SwiGLU) and `[hidden,
     inner]` in its last, or all of them transposed.
@@ -34,14 +34,17 @@ def mixture(ctx: RuleContext) -> Tensor:
 
 
 def _require_chosen(ctx: RuleContext, experts: Dim) -> None:
-    """State that there are at least the `k` experts that each token goes to; the sparse mixer chooses two."""
+    """Require at least `k` experts, the number to which each token goes; the sparse mixer needs `k` to be 2."""
     chosen, sparse = ctx.integer("k", 1), ctx.flag("use_sparse_mixer", only_one=True)
     ctx.require_at_least(experts, chosen, laws.AT_LEAST_K_EXPERTS)
     ctx.limit(chosen == 2 or not sparse, laws.K_IS_2_WITH_SPARSE_MIXER)
 
 
 def _layers(ctx: RuleContext, back: Tensor, hidden: Dim, per_byte: int) -> tuple[list[tuple[Dim, Dim]], Formula]:
-    """Return the numbers of outputs and inputs of an expert's layers, and whether their weights are transposed."""
+    """Return (outputs, inputs) of each layer of an expert, and the condition for transposed weights.
+
+    `back` are the last layer's weights `[experts, hidden, inner]`; `per_byte` is the number of weights in a byte.
+    """
     turned = FALSE if ctx.node.op == "QMoE" else all_of(equal(back[2], hidden), differs(back[1], hidden))
     inner = select(turned, back[1], back[2] * per_byte)
     gated = ctx.text("activation_type", "relu") == "swiglu"
@@ -53,14 +56,20 @@ def _layers(ctx: RuleContext, back: Tensor, hidden: Dim, per_byte: int) -> tuple
 
 
 def _require_turned(ctx: RuleContext, index: int, shape: tuple[Dim, Dim, Dim], turned: Formula) -> None:
-    """State the shape of the experts' weights, whose last two axes may be transposed."""
+    """Require that input `index` is `[experts, rows, columns]`, or `[experts, columns, rows]` if `turned` holds.
+
+    `shape` is (experts, rows, columns).
+    """
     experts, rows, columns = shape
     law = laws.WEIGHTS_EXPERTS_OUTPUTS_INPUTS
     require_shape(ctx, index, (experts, select(turned, columns, rows), select(turned, rows, columns)), law)
 
 
 def _require_expert_scales(ctx: RuleContext, experts: Dim, *weights: tuple[Dim, Dim]) -> None:
-    """State that there is a scale per row of an expert's weights, or with `block_size` one per block of a row."""
+    """Require a scale per row of each expert's weights, or with `block_size` one per block of a row.
+
+    `weights` has (rows, columns) of each layer.
+    """
     block = ctx.integer("block_size", 0)
     for index, (rows, columns) in zip((3, 6, 9), weights, strict=True):
         rowwise = (ONE,) if ctx.has(index) and ctx.input(index).rank == 3 else ()

@@ -21,7 +21,10 @@ from shapesmt.rules import RuleContext, Tensor, Traits
 
 
 def transpose_operand(ctx: RuleContext, index: int, side: str) -> Tensor:
-    """Return an operand transposed by `transBatch*` (first axis behind the batch) and `trans*` (last two swapped)."""
+    """Return operand `index` transposed as the attributes `transBatch*` and `trans*` say; `side` is "A" or "B".
+
+    For `[a, b, m, k]`, `transBatch` gives `[b, m, a, k]`; `trans` swaps the last two axes after that.
+    """
     x = ctx.input(index)
     dims = x.dims
     if ctx.flag(f"transBatch{side}"):
@@ -52,7 +55,7 @@ def gemm_float8(ctx: RuleContext) -> Tensor:
 
 @contrib("GemmFastGelu")
 def gemm_gelu(ctx: RuleContext) -> Tensor:
-    """Compute `[..., K] x [K, N] -> [..., N]`, with a bias per column."""
+    """Compute `gelu([..., K] x [K, N] + bias[N]) -> [..., N]`."""
     x, w = ctx.input(0), ctx.input(1, rank=2)
     require_vector(ctx, 2, w[1], laws.BIAS_PER_LAST_AXIS_POSITION)
     return ctx.tensor(matrix_product(ctx, x, w))
@@ -88,7 +91,7 @@ def nhwc_max_pool(ctx: RuleContext) -> Tensor:
 
 @contrib("MaxpoolWithMask")
 def masked_max_pool(ctx: RuleContext) -> Tensor:
-    """Return the maximum of each window over the elements that a mask of the input's rank admits."""
+    """Return the maximum of each window over the elements that a mask of the input's rank selects."""
     x, mask = ctx.input(0), ctx.input(1)
     ctx.check(x.rank == mask.rank, laws.INPUT_AND_MASK_ONE_RANK)
     require_same(ctx, x.dims[2:], mask.dims[2:], laws.INPUT_AND_MASK_SAME_SPATIAL_SIZES)
@@ -100,7 +103,7 @@ def masked_max_pool(ctx: RuleContext) -> Tensor:
 
 @contrib("ConvTransposeWithDynamicPads")
 def conv_transpose_dynamic(ctx: RuleContext) -> Tensor:
-    """Convolve transposed, with pads that are an input; if they aren't known, the sizes are new symbols."""
+    """Compute a transposed convolution whose pads are an input; if they are unknown, spatial sizes are new symbols."""
     x, w = ctx.input(0), ctx.input(1)
     (y,) = ctx.delegate("ConvTranspose", (x, w, ctx.input(3) if ctx.has(3) else None), version=1)
     if not ctx.has(2):
@@ -129,7 +132,7 @@ def activation(ctx: RuleContext) -> Tensor:
 
 @contrib("ScaledSiLU")
 def scaled_activation(ctx: RuleContext) -> Tensor:
-    """Apply an activation with a scale of one element; the shape is unchanged."""
+    """Apply an activation with a single scale; the shape is unchanged."""
     require_single(ctx, 1, law=laws.SCALE_ONE_NUMBER)
     return ctx.tensor(ctx.input(0).dims)
 
@@ -146,7 +149,7 @@ def biased_activation(ctx: RuleContext) -> Tensor:
 
 @contrib("BiasSplitGelu")
 def bias_split_gelu(ctx: RuleContext) -> Tensor:
-    """Gate one half by the other: `[N, S, D] -> [N, S, D/2]`."""
+    """Add a bias and gate one half of the last axis by the other: `[N, S, D] -> [N, S, D/2]`."""
     x = ctx.input(0, rank=3)
     require_vector(ctx, 1, x[2], laws.BIAS_PER_LAST_AXIS_POSITION)
     ctx.require(divides(2, x[2]), laws.LAST_AXIS_SPLITS_INTO_HALVES, x[2], 2)
@@ -164,7 +167,7 @@ def bias_add(ctx: RuleContext) -> Tensor:
 
 @contrib("BiasSoftmax")
 def bias_softmax(ctx: RuleContext) -> Tensor:
-    """Add a bias, which broadcasts to the input, then normalize; the shape is unchanged."""
+    """Add a bias that broadcasts to the input, then apply softmax; the shape is unchanged."""
     x, bias = ctx.input(0), ctx.input(1)
     ctx.axis(x.rank, 1)
     require_broadcast_to(ctx, bias, x.dims, laws.BIAS_BROADCASTS_TO_INPUT)
@@ -173,7 +176,7 @@ def bias_softmax(ctx: RuleContext) -> Tensor:
 
 @contrib("BiasDropout", "BitmaskBiasDropout", "BitmaskDropout", traits=Traits.STATEFUL)
 def dropout(ctx: RuleContext) -> list[Tensor]:
-    """Drop elements; the shape is unchanged, and a bitmask has 32 elements per word."""
+    """Drop elements; the shape is unchanged. A bitmask has one bit per element, in words of 32."""
     x, biased = ctx.input(0), ctx.node.op != "BitmaskDropout"
     if biased:
         bias = ctx.input(1)

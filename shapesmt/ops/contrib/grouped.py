@@ -17,7 +17,7 @@ from shapesmt.rules import RuleContext, Tensor, Traits
 
 
 def grouped_heads(ctx: RuleContext) -> tuple[int, int]:
-    """Return the number of query heads, and that of key and value heads, which divides it."""
+    """Return the number of query heads, and the number of key and value heads, which divides it."""
     count, shared = ctx.integer("num_heads"), ctx.integer("kv_num_heads")
     ctx.check(count > 0 and shared > 0, laws.HEADS_OF_QUERIES_KEYS_VALUES)
     ctx.check(count % shared == 0, laws.KEY_HEADS_DIVIDE_QUERY_HEADS.of(keys=shared, queries=count))
@@ -25,7 +25,7 @@ def grouped_heads(ctx: RuleContext) -> tuple[int, int]:
 
 
 def grouped_size(ctx: RuleContext) -> Dim:
-    """Return a head's size, from queries `[..., N * H]` with keys and values `[..., Nk * H]`, or all packed in one."""
+    """Return a head's size H: queries are `[..., N * H]`, or `[..., (N + 2 * Nk) * H]` with packed keys and values."""
     query, (count, shared) = ctx.input(0), grouped_heads(ctx)
     together = count if ctx.has(1) else count + 2 * shared
     size = per_head(ctx, query[-1], together)
@@ -35,7 +35,7 @@ def grouped_size(ctx: RuleContext) -> Dim:
 
 @contrib("GroupQueryAttention", traits=Traits.MIXED)
 def grouped(ctx: RuleContext) -> list[Tensor]:
-    """Attend by queries `[B, S, N * H]`; caches `[B, Nk, P, H]` are extended by keys `[B, S, Nk * H]`.
+    """Attend from queries `[B, S, N * H]`; keys and values `[B, S, Nk * H]` extend the caches `[B, Nk, P, H]`.
 
     With keys of length 0, the caches are unchanged.
     """
@@ -59,7 +59,10 @@ def grouped(ctx: RuleContext) -> list[Tensor]:
 
 
 def _require_kept(ctx: RuleContext) -> None:
-    """State which attributes combine: sliding and quantized caches, and scores with an output for them."""
+    """Require attributes that fit together: a window for sliding caches, a bit width for quantized ones only.
+
+    Scores (`qk_output`) need an output.
+    """
     kept = {ctx.text(f"{each}_quant_type", "NONE").upper() for each in "kv"} == {"NONE"}
     window = ctx.integer("local_window_size", -1) > 0 and ctx.has(3)
     ctx.limit(window or not ctx.flag("sliding_window_cache", only_one=True), laws.SLIDING_CACHE_WITH_WINDOW)
@@ -68,13 +71,17 @@ def _require_kept(ctx: RuleContext) -> None:
 
 
 def batch_of(ctx: RuleContext) -> tuple[Dim, Dim]:
-    """Return the batch and the number of new tokens of queries `[B, S, hidden]`."""
+    """Return (batch, new tokens) of queries `[B, S, hidden]`."""
     ctx.require_rank(ctx.input(0), 3)
     return ctx.input(0)[0], ctx.input(0)[1]
 
 
 def grow_caches(ctx: RuleContext, cached: Dim, added: Dim, new: Dim) -> tuple[Dim | None, Dim]:
-    """Return the total length in input 6 (None if unknown), and the caches' length: extended, or long enough before."""
+    """Return the total length in input 6 (None if unknown), and the new length of the caches.
+
+    `cached` is the length of the past caches, `added` the number of new keys, and `new` the number of queries. Caches
+    grow by the new keys unless they have room for them.
+    """
     batch = ctx.input(0)[0]
     ctx.require_at_least(batch, 1, laws.BATCH_NOT_EMPTY)
     require_single(ctx, 6, law=laws.TOTAL_LENGTH_ONE_NUMBER)
@@ -96,7 +103,7 @@ def grow_caches(ctx: RuleContext, cached: Dim, added: Dim, new: Dim) -> tuple[Di
 
 @contrib("SparseAttention")
 def sparse(ctx: RuleContext) -> list[Tensor]:
-    """Attend by queries `[B, S, N * H]`; caches `[B, Nk, M, H]` have room for the total length in an input.
+    """Attend from queries `[B, S, N * H]`; caches `[B, Nk, M, H]` have room for the total length in an input.
 
     The node runs only if the caller binds past and present to the same memory, so it is undecided.
     """
@@ -117,7 +124,7 @@ def sparse(ctx: RuleContext) -> list[Tensor]:
 
 
 def cache_length(ctx: RuleContext, batch: Dim, shared: int, size: Dim) -> Dim:
-    """Return the length of the caches at inputs 3 and 4, 0 if they are omitted."""
+    """Return the length P of the caches `[batch, shared, P, size]` at inputs 3 and 4; 0 if they are omitted."""
     ctx.check(ctx.has(3) == ctx.has(4), laws.PAST_KEYS_AND_VALUES_TOGETHER)
     if not ctx.has(3):
         return ZERO
@@ -128,7 +135,10 @@ def cache_length(ctx: RuleContext, batch: Dim, shared: int, size: Dim) -> Dim:
 
 
 def _require_eights(ctx: RuleContext, size: Dim, cosines: int) -> None:
-    """State that head sizes and table widths are multiples of 8 (head sizes of 16 with tables), as the kernels need."""
+    """Require multiples of 8 for head sizes (16 with tables) and table widths, as the kernels need.
+
+    `cosines` is the index of the first table.
+    """
     step = 16 if ctx.has(cosines) else 8
     ctx.require(divides(step, size), laws.HEAD_SIZE_MULTIPLE.of(step=step), size, step)
     if ctx.has(cosines):
@@ -136,7 +146,10 @@ def _require_eights(ctx: RuleContext, size: Dim, cosines: int) -> None:
 
 
 def require_tables(ctx: RuleContext, indices: tuple[int, int], size: Dim, total: Dim | None) -> None:
-    """State that tables of cosines and sines `[positions, R/2]` have one shape, and fit a head and the positions."""
+    """Require that tables of cosines and sines `[positions, R/2]` have one shape and fit a head of size `size`.
+
+    `indices` are the inputs with the tables; if `total` isn't None, they need a row for each of `total` positions.
+    """
     cosines, sines = indices
     ctx.check(ctx.has(cosines) == ctx.has(sines), laws.COSINES_AND_SINES_TOGETHER)
     ctx.check(ctx.has(cosines) or not ctx.flag("do_rotary", only_one=True), laws.DO_ROTARY_WITH_COSINES_AND_SINES)

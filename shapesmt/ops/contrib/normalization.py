@@ -19,7 +19,7 @@ from shapesmt.rules import RuleContext, Tensor
 
 @contrib("SkipLayerNormalization", "SkipSimplifiedLayerNormalization")
 def skip_normalization(ctx: RuleContext) -> list[Tensor]:
-    """Normalize `input[..., H] + skip + bias[H]`; the shape is unchanged, and the batch of the skip is repeated."""
+    """Normalize `input[..., H] + skip + bias[H]`; the shape is unchanged, and the skip repeats along the batch."""
     x, skip = ctx.input(0), ctx.input(1)
     ctx.check(x.rank in (2, 3), laws.INPUT_BATCHED_OR_TOKENS.of(rank=x.rank))
     ctx.check(skip.rank in (2, x.rank), laws.SKIP_RANK_OF_INPUT_OR_SAMPLE)
@@ -36,7 +36,7 @@ def skip_normalization(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("EmbedLayerNormalization", "QEmbedLayerNormalization")
 def embedding(ctx: RuleContext) -> list[Tensor]:
-    """Add up the rows of words, positions and segments `[B, S]` in tables `[*, H]`, and normalize: `[B, S, H]`."""
+    """Add the embeddings of words, positions and segments, then normalize: `[B, S]`, tables `[*, H]` -> `[B, S, H]`."""
     ids, words, quantized = ctx.input(0, rank=2), ctx.input(2, rank=2), ctx.node.op == "QEmbedLayerNormalization"
     require_shape(ctx, 1, ids.dims, laws.WORDS_AND_SEGMENTS_SAME_SHAPE)
     ctx.limit(ctx.has(4) or not ctx.has(1), laws.TABLE_WITH_SEGMENTS)
@@ -53,14 +53,17 @@ def embedding(ctx: RuleContext) -> list[Tensor]:
 
 
 def _require_declared(ctx: RuleContext) -> None:
-    """State that the file declares the widths of tables and parameters: the runtime reads an unknown size as 0."""
+    """Limit the node to files that declare the last dimension of inputs 2 to 6 (tables, gamma, beta) as at least 1.
+
+    ONNX Runtime reads an undeclared dimension as 0.
+    """
     for width in (ctx.input(i)[-1] for i in range(2, 7) if ctx.has(i)):
         known = ctx.loading and width.constant is not None and width.constant > 0
         ctx.limit_declared(known, laws.HIDDEN_SIZE_DECLARED)
 
 
 def _require_tables(ctx: RuleContext, ids: Tensor, words: Tensor) -> None:
-    """State that all tables have one width, and rows for the words and segments that are looked up."""
+    """Require that all tables have the same width, and rows for the words `ids` and the segments."""
     for index in (i for i in (2, 3, 4) if ctx.has(i)):
         table, looked_up = ctx.input(index, rank=2), index != 4 or ctx.has(1)
         ctx.require_equal(table[1], words[1], laws.TABLES_SAME_HIDDEN_SIZE)
@@ -72,7 +75,7 @@ def _require_tables(ctx: RuleContext, ids: Tensor, words: Tensor) -> None:
 
 
 def _require_positions(ctx: RuleContext, ids: Tensor, *, explicit: bool) -> None:
-    """State that the position table has enough rows: for each sample's length, or the positions in an input."""
+    """Require enough rows in the position table: as many as words, or with `explicit` for the positions in input 8."""
     if explicit:
         listed, law = ctx.input(8, rank=2), laws.POSITION_PER_WORD
         ctx.require_equal(listed[1], ids[1], law)
@@ -85,7 +88,7 @@ def _require_positions(ctx: RuleContext, ids: Tensor, *, explicit: bool) -> None
 
 @contrib("GroupNorm", "SkipGroupNorm")
 def group_norm(ctx: RuleContext) -> list[Tensor]:
-    """Normalize `[N, H, W, C]` (`[N, C, H, W]` with `channels_last=0`) in groups, which divide the channels.
+    """Normalize `[N, H, W, C]` (`[N, C, H, W]` with `channels_last=0`) in groups; `groups` divides C.
 
     A skip is `[N, H, W, C]`, `[N, 1, 1, C]` or `[N, C]`.
     """
@@ -123,7 +126,7 @@ def ordered_normalization(ctx: RuleContext) -> Tensor:
 
 @contrib("GatedRMSNorm")
 def gated_norm(ctx: RuleContext) -> Tensor:
-    """Normalize `[..., H * C]` over each C, and multiply by a gate of its shape."""
+    """Normalize each C of `[..., H * C]`, and multiply by a gate of the input's shape."""
     size, x = ctx.input(1).numel, ctx.input(0, least=1)
     ctx.require_at_least(size, 1, laws.SCALE_HAS_ELEMENT)
     ctx.require(divides(size, x[-1]), laws.LAST_AXIS_MULTIPLE_OF_SCALE, x[-1], size)
@@ -135,7 +138,10 @@ def gated_norm(ctx: RuleContext) -> Tensor:
 
 
 def branches(ctx: RuleContext, x: Tensor) -> tuple[tuple[Dim, ...], Dim, Dim]:
-    """Return the batch axes, the branches and their size: `[..., C, H]`, or `[..., C * H]` with `num_branches`."""
+    """Return the batch axes, the number of branches C and their size H, for `[..., C, H]`.
+
+    With `num_branches`, the input is `[..., C * H]`.
+    """
     count = ctx.integer("num_branches", 0)
     ctx.require_rank(x, 1 if count else 2, least=True)
     ctx.check(count >= 0, laws.BRANCH_COUNT_NOT_NEGATIVE.of(count=count))
@@ -158,7 +164,7 @@ def branchwise_norm(ctx: RuleContext) -> Tensor:
 
 
 def _require_scale(ctx: RuleContext, scale: Tensor, count: Dim | int, size: Dim) -> None:
-    """State that a scale is `[C * H]`, `[C, H]` or `[H]`."""
+    """Require a scale of `[C * H]`, `[C, H]` or `[H]`; C is `count` and H is `size`."""
     law = laws.SCALE_PER_CHANNEL_AND_HEAD_OR_HEAD
     ctx.check(scale.rank in (1, 2), law)
     if scale.rank == 2:
@@ -168,7 +174,10 @@ def _require_scale(ctx: RuleContext, scale: Tensor, count: Dim | int, size: Dim)
 
 
 def _require_mix(ctx: RuleContext, index: int, batch: tuple[Dim, ...], count: Dim, size: Dim, law: laws.Law) -> None:
-    """State that gates are `[..., C]`, `[..., C, 1]` or `[..., C, H]` (`[..., C * H]` for flattened streams)."""
+    """Require gates of `[*batch, C]`, `[*batch, C, 1]` or `[*batch, C, H]` in input `index`; C is `count`, H is `size`.
+
+    With `num_branches`, input 1 may also be `[*batch, C * H]`.
+    """
     mix, rank = ctx.input(index), len(batch)
     ctx.check(mix.rank in (rank + 1, rank + 2), law)
     require_same(ctx, mix.dims[:rank], batch, law)
@@ -182,7 +191,7 @@ def _require_mix(ctx: RuleContext, index: int, batch: tuple[Dim, ...], count: Di
 
 @contrib("HyperConnectionPreMix")
 def pre_mix(ctx: RuleContext) -> Tensor:
-    """Multiply each branch by its gate and add them up: `[..., C, H] -> [..., H]`."""
+    """Multiply each branch by its gate and sum the branches: `[..., C, H] -> [..., H]`."""
     batch, count, size = branches(ctx, ctx.input(0))
     _require_mix(ctx, 1, batch, count, size, laws.GATE_PER_BRANCH_OR_FEATURE)
     return ctx.tensor((*batch, size))

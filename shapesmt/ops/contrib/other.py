@@ -27,7 +27,7 @@ borrow("Trilu", 14)
 
 @contrib("Range", any_rank=True)
 def arange(ctx: RuleContext) -> Tensor | list[Tensor] | tuple[Tensor, ...]:
-    """Return the range from `start` to `limit` by `delta`, 1 unless given."""
+    """Return the numbers from `start` to `limit` in steps of `delta` (default 1)."""
     if not ctx.has(2):
         one = ctx.integer_list((1,), ctx.input(0).dtype) if ctx.input(0).dtype.startswith("int") else None
         if one is None:
@@ -38,7 +38,7 @@ def arange(ctx: RuleContext) -> Tensor | list[Tensor] | tuple[Tensor, ...]:
 
 @contrib("ExpandDims", traits=Traits.ORDERED)
 def expand_dims(ctx: RuleContext) -> Tensor:
-    """Insert an axis of size 1 at an index that is a constant."""
+    """Insert an axis of size 1 at the index in input 1; the rank is unknown unless that is a constant."""
     x, items = ctx.input(0), ctx.constants(1)
     require_single(ctx, 1, law=laws.AXIS_ONE_NUMBER)
     if not items:
@@ -49,7 +49,7 @@ def expand_dims(ctx: RuleContext) -> Tensor:
 
 @contrib("Unique")
 def unique(ctx: RuleContext) -> list[Tensor]:
-    """Return the distinct elements of a vector, the index of each element among them, and their counts."""
+    """Return a vector's distinct elements, the index of each element among them, and the count of each."""
     x = ctx.input(0, rank=1)
     count = ctx.fresh("count", 0, x[0])
     return [ctx.tensor((count,)), ctx.tensor(x.dims, "int64"), ctx.tensor((count,), "int64")]
@@ -57,7 +57,7 @@ def unique(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("UnfoldTensor")
 def unfold(ctx: RuleContext) -> Tensor:
-    """Cut `(d - size) / step + 1` slices along one axis; their elements become the last axis."""
+    """Extract slices of `size` along an axis as a new last axis: `[n, d]` -> `[n, (d - size) // step + 1, size]`."""
     x, size, step = ctx.input(0), ctx.integer("size"), ctx.integer("step", 1)
     axis = ctx.axis(x.rank, -1, "dim")
     ctx.check(step > 0, laws.STEP_POSITIVE.of(step=step))
@@ -66,7 +66,7 @@ def unfold(ctx: RuleContext) -> Tensor:
 
 
 def _require_slices(ctx: RuleContext, axis: Dim, size: int) -> None:
-    """State that slices fit an axis; if the file declares its size, they have an element."""
+    """Require that slices of `size` fit an axis; if the file declares the axis, `size` must be positive."""
     ctx.check(size >= 0, laws.SLICE_SIZE_NOT_NEGATIVE.of(size=size))
     ctx.limit_declared(size > 0 or axis.constant is None, laws.SLICES_HAVE_ELEMENT, size, 1)
     ctx.require_at_least(axis, size, laws.SLICE_FITS_AXIS)
@@ -74,7 +74,7 @@ def _require_slices(ctx: RuleContext, axis: Dim, size: int) -> None:
 
 @contrib("TorchEmbedding")
 def torch_embedding(ctx: RuleContext) -> Tensor:
-    """Look up rows of `[N, M]` by indices of any shape."""
+    """Look up rows of a table: table `[N, M]`, indices `[*sizes]` -> `[*sizes, M]`."""
     table = ctx.input(0, rank=2)
     return ctx.tensor((*ctx.input(1).dims, table[1]))
 
@@ -87,13 +87,13 @@ def murmur(ctx: RuleContext) -> Tensor:
 
 @contrib("AllReduce", any_rank=True, total=True)
 def passed_on(ctx: RuleContext) -> Tensor:
-    """Return the input, on another device."""
+    """Return the input unchanged, as on a single device."""
     return ctx.input(0)
 
 
 @contrib("IsAllFinite", any_rank=True, dtype="bool", total=True)
 def all_finite(ctx: RuleContext) -> Tensor:
-    """Return one boolean for all inputs."""
+    """Return one boolean: whether all elements of all inputs are finite."""
     return ctx.tensor((), "bool")
 
 
@@ -114,7 +114,7 @@ def inverse(ctx: RuleContext) -> Tensor:
 
 @contrib("Rfft")
 def rfft(ctx: RuleContext) -> Tensor:
-    """Transform real numbers: `[..., n] -> [..., n/2 + 1, 2]`; the last of `signal_ndim` axes is halved."""
+    """Transform real numbers: `[..., n] -> [..., n/2 + 1, 2]`; only the last axis is halved."""
     x = ctx.input(0)
     ctx.require_rank(x, max(ctx.integer("signal_ndim", 1), 1), least=True)
     return ctx.tensor((*x.dims[:-1], x[-1] // 2 + 1, 2))
@@ -122,7 +122,7 @@ def rfft(ctx: RuleContext) -> Tensor:
 
 @contrib("Irfft")
 def irfft(ctx: RuleContext) -> Tensor:
-    """Transform back to real numbers: `[..., n/2 + 1, 2] -> [..., n]`."""
+    """Transform to real numbers: `[..., n/2 + 1, 2] -> [..., n]`."""
     x = ctx.input(0)
     ctx.require_rank(x, max(ctx.integer("signal_ndim", 1), 1) + 1, least=True)
     ctx.require_equal(x[-1], 2, laws.COMPLEX_HAS_TWO_PARTS)
@@ -131,7 +131,7 @@ def irfft(ctx: RuleContext) -> Tensor:
 
 @contrib("ComplexMul", "ComplexMulConj")
 def complex_product(ctx: RuleContext) -> Tensor:
-    """Multiply complex operands `[..., 2]`, broadcast together."""
+    """Multiply complex operands `[..., 2]`, whose other axes broadcast."""
     a, b = ctx.input(0), ctx.input(1)
     for x in (a, b):
         ctx.require_rank(x, 1, least=True)
@@ -141,7 +141,7 @@ def complex_product(ctx: RuleContext) -> Tensor:
 
 @contrib("CDist")
 def distances(ctx: RuleContext) -> Tensor:
-    """Compute the distances `[M, K]` of vectors `[M, N]` and `[K, N]`."""
+    """Compute the distance of each pair of vectors: `[M, N]`, `[K, N]` -> `[M, K]`."""
     a, b = ctx.input(0), ctx.input(1)
     require_ranks(ctx, 2, a, b)
     ctx.require_equal(a[1], b[1], laws.VECTORS_OF_ONE_LENGTH)
@@ -151,7 +151,7 @@ def distances(ctx: RuleContext) -> Tensor:
 
 @contrib("DynamicTimeWarping")
 def time_warping(ctx: RuleContext) -> Tensor:
-    """Find a path `[2, x]` with `max(M, N) <= x < M + N` through costs `[M, N]` or `[1, M, N]`."""
+    """Return a path `[2, steps]` through costs `[M, N]` or `[1, M, N]`; it has at most `M + N - 1` steps."""
     x = ctx.input(0)
     ctx.check(x.rank in (2, 3), laws.COSTS_SHAPE_BY_RANK.of(rank=x.rank))
     if x.rank == 3:
@@ -164,7 +164,7 @@ def time_warping(ctx: RuleContext) -> Tensor:
 
 @contrib("CropAndResize")
 def crop_and_resize(ctx: RuleContext) -> Tensor:
-    """Resize boxes `[R, 4]` of images `[N, C, H, W]` to the sizes in an input: `[R, C, height, width]`."""
+    """Crop boxes `[R, 4]` from images `[N, C, H, W]` and resize them to the sizes in input 3: `[R, C, h, w]`."""
     x, rois = ctx.input(0, rank=4), ctx.input(1)
     _require_boxes(ctx, x, rois)
     require_vector(ctx, 3, 2, laws.SIZE_HEIGHT_WIDTH)
@@ -174,7 +174,7 @@ def crop_and_resize(ctx: RuleContext) -> Tensor:
 
 
 def _require_boxes(ctx: RuleContext, x: Tensor, rois: Tensor) -> None:
-    """State that each box has four coordinates and is in an image of the batch."""
+    """Require boxes `[R, 4]` and, for each, the index of an image of the batch `x`."""
     require_shape(ctx, 1, (rois.dims[0] if rois.rank else 0, 4), laws.BOXES_BY_4)
     require_vector(ctx, 2, rois[0], laws.IMAGE_INDEX_PER_BOX)
     require_places(ctx, 2, x[0], laws.BOX_IN_IMAGE_OF_BATCH)
@@ -183,7 +183,10 @@ def _require_boxes(ctx: RuleContext, x: Tensor, rois: Tensor) -> None:
 
 @contrib("Tokenizer")
 def tokenizer(ctx: RuleContext) -> Tensor:
-    """Split texts `[C]` or `[N, C]`: a new last axis has the most tokens of any text; without texts none is added."""
+    """Split texts `[C]` or `[N, C]` into tokens: a new last axis has the largest number of tokens of any text.
+
+    Without texts, the last axis has size 0 and none is added; the shape is unknown if it isn't known which.
+    """
     x = ctx.input(0)
     ctx.check(x.rank in (1, 2), laws.STRINGS_SAMPLE_OR_BATCH.of(rank=x.rank))
     if x.numel.lo < 1:
@@ -219,7 +222,7 @@ def ngram_block(ctx: RuleContext) -> Tensor:
 
 @contrib("BifurcationDetector")
 def bifurcation(ctx: RuleContext) -> list[Tensor]:
-    """Merge vectors of current and predicted tokens; the output is at most as long as both."""
+    """Merge current and predicted tokens; the result has at most as many tokens as both together."""
     source, current = ctx.input(0, rank=1), ctx.input(1, rank=1)
     ctx.require_equal(ctx.input(2).numel, 1, laws.INDEX_ONE_NUMBER)
     shortest, longest = ctx.integer("min_ngram_size", 1), ctx.integer("max_ngram_size", 3)
@@ -238,7 +241,10 @@ def bifurcation(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("RemovePadding")
 def remove_padding(ctx: RuleContext) -> list[Tensor]:
-    """Pack `[B, S, D] -> [tokens, D]`, with offsets `[B, S]`, cumulative lengths `[B + 1]` and the maximum length."""
+    """Remove padding: `[B, S, D] -> [tokens, D]`.
+
+    Also return offsets `[B, S]`, cumulative lengths `[B + 1]` and the maximum length.
+    """
     x = ctx.input(0, rank=3)
     require_vector(ctx, 1, x[0], laws.TOKEN_COUNT_PER_SAMPLE)
     tokens = ctx.fresh("tokens", 0, x[0] * x[1])
@@ -247,7 +253,7 @@ def remove_padding(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("RestorePadding")
 def restore_padding(ctx: RuleContext) -> Tensor:
-    """Unpack tokens `[tokens, D]` by offsets `[B, S]` to `[B, S, D]`."""
+    """Restore padding: tokens `[tokens, D]` and their offsets `[B, S]` -> `[B, S, D]`."""
     x, offsets = ctx.input(0, rank=2), ctx.input(1, rank=2)
     ctx.require_at_least(offsets.numel, x[0], laws.PLACE_PER_TOKEN)
     return ctx.tensor((*offsets.dims, x[1]))
@@ -257,7 +263,7 @@ def restore_padding(ctx: RuleContext) -> Tensor:
 
 
 def _number(ctx: RuleContext, index: int, name: str) -> tuple[Dim, bool]:
-    """Return the size in an input of one number, and whether it is known; if not, the size is a new symbol."""
+    """Return the single number in input `index` and True; if its value is unknown, a new symbol `name` and False."""
     require_single(ctx, index, law=laws.ONE_NUMBER.of(name=name))
     items = ctx.items(index)
     known = items[0] if items else None
@@ -276,7 +282,7 @@ def greedy(ctx: RuleContext) -> list[Tensor]:
 
 
 def _vocabulary(ctx: RuleContext) -> Dim | int:
-    """Return the number of words: an attribute, or a new symbol."""
+    """Return the number of words: the attribute `vocab_size`, or a new symbol if that isn't positive."""
     count = ctx.integer("vocab_size", 0)
     return count if count > 0 else ctx.fresh("vocabulary")
 
@@ -290,7 +296,7 @@ def _require_masks(ctx: RuleContext, ids: Tensor, prefix: int, attention: int) -
 
 @contrib("BeamSearch", "WhisperBeamSearch")
 def beam_search(ctx: RuleContext) -> list[Tensor]:
-    """Continue prompts `[B, S]` (or sounds `[B, features, frames]`) to `[B, returned, max_length]`."""
+    """Continue prompts `[B, S]` (or audio `[B, features, frames]`) to `[B, returned, max_length]`."""
     ids = ctx.input(0, least=2)
     plain = ids.rank == 2 and ctx.node.op != "WhisperBeamSearch"
     longest, known = _number(ctx, 1, "max_length")
@@ -328,7 +334,7 @@ def quantized_lstm(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("AttnLSTM")
 def attention_lstm(ctx: RuleContext) -> list[Tensor]:
-    """Apply an LSTM that attends to a memory: `[seq, batch, input] -> [seq, directions, batch, hidden]`."""
+    """Apply an LSTM with attention to a memory: `[seq, batch, input] -> [seq, directions, batch, hidden]`."""
     x, hidden, directions = ctx.input(0, rank=3), ctx.integer("hidden_size"), direction_count(ctx)
     last, read = (directions, x[1], hidden), x[2] + _memory_features(ctx, x[1], directions, hidden)
     ctx.require_at_least(x[0], 1, laws.SEQUENCE_NOT_EMPTY)
@@ -365,7 +371,7 @@ def _memory_features(ctx: RuleContext, batch: Dim, directions: int, hidden: int)
 
 
 def _require_lengths(ctx: RuleContext, index: int, longest: Dim, law: laws.Law) -> None:
-    """State that known lengths are positive and at most `longest`."""
+    """Require that the known lengths in input `index` are from 1 to `longest`."""
     for item in ctx.items(index) or ():
         if item is not None:
             ctx.require(all_of(at_least(item, 1), at_least(longest, item)), law, item, longest)

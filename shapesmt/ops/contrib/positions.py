@@ -30,7 +30,7 @@ def rotary(ctx: RuleContext) -> Tensor:
 
 
 def _require_sections(ctx: RuleContext, x: Tensor, rotated: Dim) -> None:
-    """State that three sections, of time, height and width, add up to the rotated half of a head."""
+    """Require three sections (time, height, width) that sum to `rotated`, the rotated half of a head."""
     ctx.check(x.rank == 4 or ctx.integer("num_heads", 0) > 0, laws.NUM_HEADS_WITH_RANK_3)
     sections = ctx.integers("mrope_section")
     ctx.check(len(sections) == 3 and min(sections) >= 0, laws.THREE_SECTIONS.of(sections=list(sections)))
@@ -38,7 +38,10 @@ def _require_sections(ctx: RuleContext, x: Tensor, rotated: Dim) -> None:
 
 
 def _require_head(ctx: RuleContext, x: Tensor, half: Dim, length: Dim) -> None:
-    """State that the tables fit a head's size, all of which is rotated unless `rotary_embedding_dim` is less."""
+    """Require that tables of width `half` fit a head of `x`, all of which is rotated unless `rotary_embedding_dim` is set.
+
+    `length` is the number of tokens.
+    """
     count, rotated = ctx.integer("num_heads", 0), ctx.integer("rotary_embedding_dim", 0)
     ctx.check(count >= 0, laws.NUM_HEADS_NOT_NEGATIVE)
     ctx.check(rotated >= 0, laws.ROTARY_EMBEDDING_DIM_NOT_NEGATIVE.of(dim=rotated))
@@ -65,7 +68,7 @@ def _require_head(ctx: RuleContext, x: Tensor, half: Dim, length: Dim) -> None:
 
 
 def _require_rows(ctx: RuleContext, length: Dim) -> None:
-    """State that the tables have a row for each position: a list of them, or all from a first one on."""
+    """Require a table row for each position: those that input 1 lists, or `length` rows from a first position on."""
     rows, law = ctx.input(2)[0], laws.TABLES_ROW_PER_POSITION
     if not ctx.flag("is_packed_batching", only_one=True):
         ctx.require_at_least(rows, length, law)
@@ -85,7 +88,7 @@ def gemma_rotary(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("RelativePositionBias", any_rank=True)
 def relative_bias(ctx: RuleContext) -> Tensor:
-    """Look up a bias `[1, N, queries, keys]` in a table `[buckets, N]`, for two lengths."""
+    """Look up a bias `[1, N, queries, keys]` in a table `[buckets, N]`; inputs 1 and 2 are the two lengths."""
     table = ctx.input(0)
     if table.shape is not None:
         ctx.require_rank(table, 2)
@@ -100,7 +103,7 @@ def relative_bias(ctx: RuleContext) -> Tensor:
 
 @contrib("GatedRelativePositionBias")
 def gated_bias(ctx: RuleContext) -> Tensor:
-    """Gate a bias `[1, N, S, S]` by queries `[B, S, N * H]` or packed `[tokens, N * H]`: `[B, N, S, S]`."""
+    """Apply gates from queries `[B, S, N * H]`, or packed `[tokens, N * H]`, to a bias: `[1, N, S, S]` -> `[B, N, S, S]`."""
     query, bias, weight, count = ctx.input(0), ctx.input(2, rank=4), ctx.input(3, rank=2), ctx.integer("num_heads")
     ctx.check(query.rank == (2 if ctx.has(6) else 3), laws.QUERIES_BATCHED_OR_TOKENS)
     size = head_size(ctx, query[-1])

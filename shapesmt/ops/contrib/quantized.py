@@ -27,21 +27,21 @@ from shapesmt.rules import RuleContext, Tensor, Traits
 
 @contrib("QLinearAdd", "QLinearMul")
 def quantized_arithmetic(ctx: RuleContext) -> Tensor:
-    """Broadcast the operands together; scales and zero points are scalars."""
+    """Add or multiply quantized operands that broadcast; scales and zero points are scalars."""
     require_scalars(ctx, 1, 2, 4, 5, 6, 7)
     require_zeros(ctx, 2, 5, 7)
     return ctx.tensor(ctx.broadcast(ctx.input(0).dims, ctx.input(3).dims))
 
 
 def require_zeros(ctx: RuleContext, *indices: int) -> None:
-    """State that none of these zero points is omitted, except at the end of the node's inputs."""
+    """Require that none of these zero points is omitted, unless the node's inputs end before it."""
     present = [ctx.has(i) for i in indices if i < len(ctx.node.inputs)]
     ctx.limit(all(present), laws.ZERO_POINTS_TOGETHER)
 
 
 @contrib("MulInteger", dtype="int32")
 def multiplied(ctx: RuleContext) -> Tensor:
-    """Broadcast the operands together; zero points are one number each."""
+    """Multiply operands that broadcast; each zero point is one number."""
     require_single(ctx, 1, 3)
     return ctx.tensor(ctx.broadcast(ctx.input(0).dims, ctx.input(2).dims), "int32")
 
@@ -61,14 +61,14 @@ def reordered(ctx: RuleContext) -> Tensor:
 
 
 def require_first(ctx: RuleContext, *indices: int) -> None:
-    """State that scales and zero points have an element; kernels read only the first."""
+    """Require that scales and zero points aren't empty; kernels read only their first element."""
     for i in filter(ctx.has, indices):
         ctx.require_at_least(ctx.input(i).numel, 1, laws.SCALES_AND_ZERO_POINTS_NOT_EMPTY)
 
 
 @contrib("QLinearSoftmax")
 def quantized_softmax(ctx: RuleContext) -> Tensor:
-    """Normalize along `axis`; the shape is unchanged, and the input's scale is positive."""
+    """Apply softmax along `axis`; the shape is unchanged, and the input's scale is positive."""
     x, scale = ctx.input(0), known_number(ctx.input(1))
     require_single(ctx, 1)
     ctx.assume_valid(1, law=laws.SCALE_POSITIVE)
@@ -80,14 +80,14 @@ def quantized_softmax(ctx: RuleContext) -> Tensor:
 
 @contrib("QLinearWhere")
 def quantized_where(ctx: RuleContext) -> Tensor:
-    """Choose by a condition; the condition and both cases broadcast together."""
+    """Choose each element from one of two tensors by a condition; all three broadcast."""
     require_first(ctx, 2, 3, 5, 6, 7, 8)
     return ctx.tensor(ctx.broadcast(*(ctx.input(i).dims for i in (0, 1, 4))), ctx.input(1).dtype)
 
 
 @contrib("QuantizeLinear", "DequantizeLinear", any_rank=True)
 def linear(ctx: RuleContext) -> Tensor:
-    """Quantize or dequantize; scale and zero point are single or, with `axis`, one per position of it."""
+    """Quantize or dequantize; scale and zero point are single or, with `axis`, one per index of that axis."""
     require_scale(ctx)
     if ctx.node.op == "DequantizeLinear":
         return ctx.tensor(ctx.input(0).shape, ctx.input(1).dtype)
@@ -99,7 +99,7 @@ def linear(ctx: RuleContext) -> Tensor:
 
 @contrib("QLinearConcat")
 def quantized_concat(ctx: RuleContext) -> Tensor:
-    """Concatenate tensors, each followed by its scale and zero point; the first two inputs are those of the output."""
+    """Concatenate tensors, each followed by its scale and zero point; inputs 0 and 1 are the output's."""
     count = len(ctx.inputs) - 2
     ctx.check(count > 0 and count % 3 == 0, laws.JOINED_HAVE_SCALE_AND_ZERO_POINT)
     for i in (0, 1, *(i for i in range(2, count + 2) if i % 3 != 2)):
@@ -112,7 +112,7 @@ def quantized_concat(ctx: RuleContext) -> Tensor:
 
 @contrib("QLinearReduceMean", "ReduceSumInteger", traits=Traits.MIXED)
 def quantized_reduction(ctx: RuleContext) -> Tensor:
-    """Reduce the axes in `axes`, by default all; they keep size 1 unless `keepdims` is 0."""
+    """Reduce the axes in `axes`, by default all; reduced axes have size 1, or are removed if `keepdims` is 0."""
     x, mean = ctx.input(0), ctx.node.op == "QLinearReduceMean"
     if mean:
         require_scalars(ctx, 1, 2, 3, 4)
@@ -190,7 +190,7 @@ def product_to_float(ctx: RuleContext) -> Tensor:
 
 @contrib("QOrderedMatMul")
 def ordered_product(ctx: RuleContext) -> Tensor:
-    """Multiply `[B, M, K] x [K, N]`; a matrix in column order is stored transposed."""
+    """Multiply `[B, M, K] x [K, N]`; the second matrix is stored transposed if `order_B` is 0 (column order)."""
     a, b = ctx.input(0), ctx.input(2, least=2)
     if ctx.integer("order_B") == 0:
         b = ctx.tensor((*b.dims[:-2], b[-1], b[-2]), b.dtype)
@@ -203,7 +203,7 @@ def ordered_product(ctx: RuleContext) -> Tensor:
 
 
 def features(ctx: RuleContext, k: Dim | int, n: Dim | int) -> list[Dim | int]:
-    """Return the sizes `[..., n]` of a product; require that the input is `[..., k]`."""
+    """Return the shape `[..., n]` of a product; require that the input is `[..., k]`."""
     a = ctx.input(0, least=1)
     ctx.require_equal(a[-1], k, laws.LAST_AXIS_FITS_WEIGHTS)
     return [*a.dims[:-1], n]
@@ -211,7 +211,7 @@ def features(ctx: RuleContext, k: Dim | int, n: Dim | int) -> list[Dim | int]:
 
 @contrib("MatMulNBits", traits=Traits.MIXED)
 def packed_product(ctx: RuleContext) -> Tensor:
-    """Multiply `[..., K] -> [..., N]` by weights `[N, blocks, bytes]` with one scale per block of K."""
+    """Multiply `[..., K] -> [..., N]`; the weights are `[N, blocks, bytes]` with one scale per block of K."""
     k, n, bits = ctx.integer("K"), ctx.integer("N"), ctx.integer("bits", 4)
     size = block_size(ctx)
     blocks = -(-k // size)
@@ -222,7 +222,10 @@ def packed_product(ctx: RuleContext) -> Tensor:
 
 
 def _require_scales(ctx: RuleContext, n: int, blocks: int, bits: int) -> None:
-    """State that there is a scale, and a zero point if given, per block of each column; bytes may hold several."""
+    """Require one scale, and one zero point if given, for each of `blocks` blocks of each of `n` columns.
+
+    A byte of zero points holds several numbers of `bits` bits.
+    """
     require_shape(ctx, 2, (n, blocks) if ctx.input(2).rank == 2 else (n * blocks,), laws.SCALE_PER_BLOCK)
     if ctx.has(3):
         packed = n * -(-blocks * bits // 8) if ctx.input(3).dtype == "uint8" else n * blocks
@@ -230,14 +233,14 @@ def _require_scales(ctx: RuleContext, n: int, blocks: int, bits: int) -> None:
 
 
 def block_size(ctx: RuleContext) -> int:
-    """Return the number of weights that share a scale: a power of two."""
+    """Return the number of weights that share a scale, a power of two from 16 on."""
     size = ctx.integer("block_size")
     ctx.check(size >= 16 and size & (size - 1) == 0, laws.BLOCK_SIZE_POWER_OF_2.of(size=size))
     return size
 
 
 def weights_per_byte(ctx: RuleContext, name: str) -> int:
-    """Return how many weights of that many bits a byte holds."""
+    """Return the number of weights per byte; the attribute `name` is their number of bits (2, 4 or 8)."""
     bits = ctx.integer(name, 4)
     ctx.check(bits in (2, 4, 8), laws.WEIGHTS_2_4_OR_8_BITS.of(bits=bits))
     return 8 // bits
@@ -284,7 +287,7 @@ def block_product(ctx: RuleContext) -> Tensor:
 
 @contrib("MatMulNBitsMlp")
 def packed_mlp(ctx: RuleContext) -> list[Tensor]:
-    """Combine two packed products `[..., K] -> [..., N]` of one input; also return the input with the skip added."""
+    """Combine two packed products `[..., K] -> [..., N]` of one input; also return the input plus the skip."""
     k, n = ctx.integer("K"), ctx.integer("N")
     if ctx.has(1):
         ctx.require_agree(ctx.input(0), ctx.input(1), law=laws.INPUT_AND_SKIP_SAME_SHAPE)
@@ -310,7 +313,7 @@ def packed_projections(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("GatherBlockQuantized")
 def gather_quantized(ctx: RuleContext) -> Tensor:
-    """Gather from a table with one scale per block of `quantize_axis`; bytes may hold several numbers."""
+    """Gather from a table with one scale per block of `quantize_axis`; a byte may hold several numbers."""
     x, indices, scales = ctx.input(0, least=1), ctx.input(1), ctx.input(2)
     axis, quantized = ctx.axis(x.rank, 0, "gather_axis"), ctx.axis(x.rank, 1, "quantize_axis")
     size = ctx.integer("block_size", 128)
@@ -331,7 +334,7 @@ def gather_quantized(ctx: RuleContext) -> Tensor:
 
 @contrib("QuantizeBFP", any_rank=True)
 def quantize_bfp(ctx: RuleContext) -> list[Tensor]:
-    """Return packed bytes, whose number depends on the format, and the shape and strides of the input."""
+    """Return packed bytes, whose number is unknown, and the shape and the strides of the input."""
     x = ctx.input(0)
     rank = ctx.fresh("rank") if x.shape is None else x.rank
     return [ctx.tensor((ctx.fresh("bytes"),), "uint8"), *[ctx.tensor((rank,), "int64")] * 2]
@@ -339,7 +342,7 @@ def quantize_bfp(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("DequantizeBFP", any_rank=True)
 def dequantize_bfp(ctx: RuleContext) -> Tensor:
-    """Return a tensor whose shape is given by the elements of the second input."""
+    """Return a tensor whose shape is the elements of input 1."""
     shape, dtype = ctx.items(1), DTYPES.get(ctx.integer("dtype", 1), "")
     ranks = ctx.input(1).shape
     if shape is None and ranks and ranks[0].constant is not None:

@@ -18,13 +18,13 @@ _TYPES |= {"string": "string", "f8e4m3": "float8e4m3fn", "f8e5m2": "float8e5m2"}
 
 
 def integers(ctx: RuleContext, name: str, default: Sequence[int] = ()) -> tuple[int, ...]:
-    """Return an attribute that lists integers; a list of one is a bare integer in the file."""
+    """Return a list attribute as integers, `default` if it is missing; a bare integer in the file is a list of one."""
     value = ctx.attribute(name)
     return (value,) if isinstance(value, int) else ctx.integers(name, default)
 
 
 def numbers(ctx: RuleContext, name: str) -> tuple[float, ...]:
-    """Return an attribute that lists numbers; a list of one is a bare number in the file."""
+    """Return a list attribute as numbers, () if it is missing; a bare number in the file is a list of one."""
     value = ctx.attribute(name, ())
     values = value if isinstance(value, tuple) else (value,)
     ctx.check(all(isinstance(v, (int, float)) for v in values), laws.ATTRIBUTE_LISTS_NUMBERS.of(name=name))
@@ -32,14 +32,17 @@ def numbers(ctx: RuleContext, name: str) -> tuple[float, ...]:
 
 
 def dtype_of(ctx: RuleContext, name: str, default: str = "i64") -> str:
-    """Return the element type that an attribute names; "" if it is omitted and `default` names none."""
+    """Return the element type that an attribute names: "float32" for `f32`.
+
+    A missing attribute counts as `default`. The result is "" if `default` names no type.
+    """
     text = ctx.text(name, default).lower()
     ctx.check(text in _TYPES or text == default, laws.ATTRIBUTE_NAMES_ELEMENT_TYPE.of(name=name, text=text))
     return _TYPES.get(text, "")
 
 
 def known_numbers(x: Tensor) -> list[float | None]:
-    """Return the listed floats, None for each unknown one; [] if no element is known."""
+    """Return the elements of a float tensor, None for each unknown one; [] if no element is known."""
     return [_number(item) for item in x.value.items] if isinstance(x.value, Elements) else []
 
 
@@ -50,23 +53,29 @@ def _number(item: Item) -> float | None:
 
 
 def normalize_axes(ctx: RuleContext, axes: Sequence[int], rank: int) -> tuple[int, ...]:
-    """Return distinct axes counted from the front; a scalar counts as having one axis."""
+    """Count axes from the front and drop duplicates: `[-1, 3]` at rank 4 gives `(3,)`.
+
+    Requires that the axes are inside the rank; a scalar counts as having one axis.
+    """
     return tuple(dict.fromkeys(ctx.normal(axis, max(rank, 1)) for axis in axes))
 
 
 def without_broadcast(ctx: RuleContext) -> bool:
-    """Whether operands must have one shape."""
+    """Whether `auto_broadcast` requires operands of the same shape."""
     return ctx.text("auto_broadcast", "numpy") in ("none", "explicit")
 
 
 def require_sizes(ctx: RuleContext, sizes: Sequence[Dim | None] | None) -> None:
-    """State that no size is -1, which means a size that stays unknown in a run."""
+    """Require that no size is -1, which OpenVINO reads as a size unknown even at run time."""
     for size in sizes or ():
         ctx.require(TRUE if size is None else differs(size, -1), laws.SIZES_NOT_NEGATIVE, size, 0)
 
 
 def careless(ctx: RuleContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> Tensor:
-    """Return the first output of an ONNX operator; an index outside the axis leaves the node undecided, not failed."""
+    """Return the first output of an ONNX operator; an index outside the axis leaves the node undecided, not failed.
+
+    `inputs` and `attributes` are those of the operator.
+    """
     before = len(ctx.requirements)
     output = bridge.result(ctx, op, *inputs, **attributes)
     stated, ctx.requirements[before:] = ctx.requirements[before:], []

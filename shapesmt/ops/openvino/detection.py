@@ -16,7 +16,10 @@ SCORED, COORDINATES = laws.SCORE_PER_BOX_AND_CLASS, laws.BOX_4_COORDINATES
 
 
 def most_boxes(ctx: RuleContext, coordinates: int = 4) -> Dim:
-    """Return the maximum number of boxes kept of `[b, n, 4]` with scores `[b, c, n]`."""
+    """Return the maximum number of boxes selected from `[b, n, coordinates]` with scores `[b, c, n]`.
+
+    It is `b * c` times the limit per class, which input 2 gives; 0 without that input.
+    """
     boxes, scores = ctx.input(0), ctx.input(1)
     ctx.require_equal(boxes[0], scores[0], laws.BOXES_AND_SCORES_SAME_BATCH)
     ctx.require_equal(boxes[1], scores[2], SCORED)
@@ -27,7 +30,7 @@ def most_boxes(ctx: RuleContext, coordinates: int = 4) -> Dim:
 
 @operator("NonMaxSuppression", "NMSRotated")
 def non_max_suppression(ctx: RuleContext) -> list[Tensor]:
-    """Return the indices and the scores of the selected boxes, `[selected, 3]` each, and their number."""
+    """Return the indices and scores of the selected boxes, `[selected, 3]` each, and their number `[1]`."""
     most, dtype = most_boxes(ctx, 5 if ctx.node.op == "NMSRotated" else 4), dtype_of(ctx, "output_type")
     for index in range(2, len(ctx.inputs)):
         ctx.require_equal(ctx.input(index).numel, 1, laws.LIMIT_SINGLE_NUMBER)
@@ -45,7 +48,10 @@ def single_non_max_suppression(ctx: RuleContext) -> Tensor:
 
 @operator("MatrixNms", "MulticlassNms")
 def ranked(ctx: RuleContext) -> list[Tensor]:
-    """Select boxes `[b, n, 4]`: return them `[kept, 6]`, their indices `[kept, 1]`, and how many each sample has."""
+    """Return the selected boxes `[kept, 6]`, their indices `[kept, 1]`, and their number per sample `[b]`.
+
+    The inputs are boxes `[b, n, 4]` and scores `[b, c, n]`. With a third input of counts `[b]`, boxes are `[c, n, 4]`.
+    """
     boxes, scores, many = ctx.input(0), ctx.input(1), ctx.has(2)
     dtype = dtype_of(ctx, "output_type")
     ctx.require_equal(boxes[2], 4, COORDINATES)
@@ -68,7 +74,7 @@ def ranked(ctx: RuleContext) -> list[Tensor]:
 
 @operator("PriorBox")
 def prior_box(ctx: RuleContext) -> Tensor:
-    """Return prior boxes `[2, 4 * height * width * priors]`; sizes, ratios and densities define the priors."""
+    """Return prior boxes `[2, 4 * height * width * priors]`; sizes, ratios and densities decide how many priors."""
     sizes, fixed = numbers(ctx, "min_size"), numbers(ctx, "fixed_size")
     density = [int(d) ** 2 - 1 for d in numbers(ctx, "density")]
     ratios = _ratios(ctx)
@@ -80,7 +86,7 @@ def prior_box(ctx: RuleContext) -> Tensor:
 
 
 def _ratios(ctx: RuleContext) -> int:
-    """Return the number of distinct ratios, with 1 and, if boxes are flipped, their inverses."""
+    """Return the number of distinct aspect ratios, including 1 and, with `flip`, the inverses: 3 for `[2]`."""
     ratios = numbers(ctx, "aspect_ratio")
     flipped = [1 / r if r else inf for r in ratios] if ctx.integer("flip", 0) else []
     return len({1.0, *(round(r, 6) for r in (*ratios, *flipped))})
@@ -95,7 +101,7 @@ def clustered_prior_box(ctx: RuleContext) -> Tensor:
 
 
 def _priors(ctx: RuleContext, count: int) -> Tensor:
-    """Return `count` prior boxes at each position of a grid."""
+    """Return prior boxes `[2, 4 * height * width * count]`; input 0 has the grid's height and width."""
     grid = ctx.sizes(0, 2)
     for d in grid:
         open_unless(ctx, laws.SIZES_NOT_NEGATIVE, TRUE if d is None else at_least(d, 0))
@@ -111,7 +117,10 @@ def _priors(ctx: RuleContext, count: int) -> Tensor:
 
 @operator("Proposal", "Proposal-1")
 def proposal(ctx: RuleContext) -> list[Tensor]:
-    """Return `[n * most, 5]` boxes and their scores, from scores `[n, 2a, h, w]` and deltas `[n, 4a, h, w]`."""
+    """Return boxes `[n * most, 5]` and their scores `[n * most]`; `most` is the attribute `post_nms_topn`.
+
+    The inputs are scores `[n, 2a, h, w]`, deltas `[n, 4a, h, w]`, and the image's height, width and scales.
+    """
     scores, deltas, image = (ctx.input(i) for i in range(3))
     most = ctx.integer("post_nms_topn")
     ctx.check(most >= 1, laws.A_BOX_KEPT.of(most=most))
@@ -128,7 +137,11 @@ def proposal(ctx: RuleContext) -> list[Tensor]:
 
 @operator("DetectionOutput", "DetectionOutput-1")
 def detection_output(ctx: RuleContext) -> Tensor:
-    """Return `[1, 1, most, 7]` from deltas `[n, 4*p]`, scores `[n, p*c]` and priors `[1 or n, 1 or 2, 4*p]`."""
+    """Return detections `[1, 1, n * most, 7]`, where attributes limit a sample to `most` boxes.
+
+    The inputs are deltas `[n, 4*p]`, scores `[n, p*c]` and priors `[1 or n, 1 or 2, 4*p]`. Deltas are `[n, 4*p*c]`
+    unless `share_location` is set, and priors have 5 numbers per box unless `normalized` is set.
+    """
     deltas, scores, priors = ctx.input(0), ctx.input(1), ctx.input(2)
     size = 4 if ctx.integer("normalized", 0) else 5
     ctx.require_equal(deltas[0], scores[0], laws.BOXES_AND_SCORES_SAME_BATCH)
@@ -149,7 +162,10 @@ def detection_output(ctx: RuleContext) -> Tensor:
 
 @operator("ExperimentalDetectronDetectionOutput")
 def detectron_output(ctx: RuleContext) -> list[Tensor]:
-    """Select boxes by regions `[r, 4]`, deltas `[r, 4*c]` and scores `[r, c]`; return their classes and scores too."""
+    """Return the best boxes `[most, 4]`, their classes `[most]` and scores `[most]`.
+
+    The inputs are regions `[r, 4]`, deltas `[r, 4*c]` and scores `[r, c]`; `most` is `max_detections_per_image`.
+    """
     x, classes, most = ctx.input(0), ctx.integer("num_classes"), ctx.integer("max_detections_per_image")
     require_shape(ctx, 0, (x[0], 4), COORDINATES)
     require_shape(ctx, 1, (x[0], 4 * classes), COORDINATES)
@@ -162,7 +178,10 @@ def detectron_output(ctx: RuleContext) -> list[Tensor]:
 
 @operator("ExperimentalDetectronGenerateProposalsSingleImage")
 def detectron_proposals(ctx: RuleContext) -> list[Tensor]:
-    """Select boxes by anchors `[a*h*w, 4]`, deltas `[4*a, h, w]` and scores `[a, h, w]`; return their scores too."""
+    """Return the best boxes `[most, 4]` and their scores `[most]`; `most` is `post_nms_count`.
+
+    The inputs are the image's sizes, anchors `[a*h*w, 4]`, deltas `[4*a, h, w]` and scores `[a, h, w]`.
+    """
     image, anchors, scores, most = ctx.input(0), ctx.input(1), ctx.input(3), ctx.integer("post_nms_count")
     ctx.require_equal(image[0], 3, laws.IMAGE_HEIGHT_WIDTH_SCALE)
     ctx.require_equal(anchors[1], 4, COORDINATES)
@@ -188,7 +207,7 @@ def prior_grid(ctx: RuleContext) -> Tensor:
 
 @operator("ExperimentalDetectronROIFeatureExtractor")
 def detectron_features(ctx: RuleContext) -> list[Tensor]:
-    """Pool regions `[r, 4]` of maps `[1, c, h, w]` of several scales: `[r, c, size, size]`, and the regions."""
+    """Pool regions `[r, 4]` from feature maps `[1, c, h, w]` of several scales: `[r, c, size, size]`, and regions."""
     regions, first, size = ctx.input(0), ctx.input(1), ctx.integer("output_size")
     ctx.require_equal(regions[1], 4, COORDINATES)
     for level in (ctx.input(i) for i in range(1, len(ctx.inputs))):
@@ -200,7 +219,7 @@ def detectron_features(ctx: RuleContext) -> list[Tensor]:
 
 @operator("ExperimentalDetectronTopKROIs")
 def top_regions(ctx: RuleContext) -> Tensor:
-    """Return the `max_rois` best of regions `[r, 4]` by scores `[r]`."""
+    """Return the `max_rois` regions with the highest scores: regions `[r, 4]`, scores `[r]` -> `[max_rois, 4]`."""
     regions, most = ctx.input(0), ctx.integer("max_rois", 0)
     ctx.require_equal(regions[1], 4, COORDINATES)
     require_vector(ctx, 1, regions[0], laws.SCORE_PER_REGION)
@@ -210,9 +229,9 @@ def top_regions(ctx: RuleContext) -> Tensor:
 
 @operator("GenerateProposals")
 def generate_proposals(ctx: RuleContext) -> list[Tensor]:
-    """Select boxes by anchors `[h, w, a, 4]`, deltas `[n, 4*a, h, w]` and scores `[n, a, h, w]`.
+    """Return the best boxes `[kept, 4]`, their scores `[kept]`, and the number of boxes per sample `[n]`.
 
-    The outputs are the boxes, their scores, and the number of boxes per sample.
+    The inputs are the images' sizes, anchors `[h, w, a, 4]`, deltas `[n, 4*a, h, w]` and scores `[n, a, h, w]`.
     """
     image, scores, most = ctx.input(0), ctx.input(3), ctx.integer("post_nms_count")
     law = laws.IMAGE_HEIGHT_WIDTH_1_OR_2_SCALES

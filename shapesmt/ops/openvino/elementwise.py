@@ -37,7 +37,10 @@ ORDERS = {"Greater", "GreaterEqual", "Less", "LessEqual"}
 
 
 def operands(ctx: RuleContext) -> list[Tensor]:
-    """Return both operands: of one shape if `auto_broadcast` is none; with pdpd the second is aligned to an axis."""
+    """Return both operands, prepared as `auto_broadcast` says.
+
+    Modes `none` and `explicit` require the same shape; mode `pdpd` aligns the second operand with an axis of the first.
+    """
     x, y = ctx.input(0), ctx.input(1)
     if x.shape is None or y.shape is None:
         return [x, y]
@@ -49,7 +52,7 @@ def operands(ctx: RuleContext) -> list[Tensor]:
 
 
 def _align_axes(ctx: RuleContext, x: Tensor, y: Tensor) -> Tensor:
-    """Append axes of size 1 to the second operand: `[c]` at axis 1 of `[n, c, h, w]` becomes `[c, 1, 1]`."""
+    """Append axes of size 1 to `y`: `[c]` at axis 1 of an `x` of shape `[n, c, h, w]` becomes `[c, 1, 1]`."""
     axis = ctx.integer("auto_broadcast.auto_broadcast_axis", 0)
     first = x.rank - y.rank if axis == -1 else axis
     behind = x.rank - first - y.rank
@@ -63,14 +66,14 @@ def _align_axes(ctx: RuleContext, x: Tensor, y: Tensor) -> Tensor:
 @operator(*COMPARED, any_rank=True, dtype="bool", traits=Traits.ELEMENTWISE)
 @operator(*ORDERS, any_rank=True, dtype="bool", traits=Traits.COMPARISON)
 def binary(ctx: RuleContext) -> Tensor:
-    """Broadcast the operands together as `auto_broadcast` says."""
+    """Apply a binary operator; `auto_broadcast` says how the operands broadcast."""
     return as_computed(ctx, _result(ctx, ctx.node.op))
 
 
 def as_computed(ctx: RuleContext, t: Tensor) -> Tensor:
-    """Return the tensor; all of its elements become unknown if OpenVINO may compute them differently.
+    """Return the tensor, with unknown elements if OpenVINO may compute them differently.
 
-    These are 8-bit integers, which it doesn't wrap, powers that float32 rounds, and remainders of floats.
+    These are 8-bit integers, which OpenVINO doesn't wrap, powers that float32 rounds, and remainders of floats.
     """
     op, items = ctx.node.op, t.value.items if isinstance(t.value, Elements) else ()
     saturated = t.dtype in ("int8", "uint8") and not op.startswith("Bitwise")
@@ -89,7 +92,7 @@ def _result(ctx: RuleContext, op: str) -> Tensor:
 
 @operator("Divide", any_rank=True)
 def divide(ctx: RuleContext) -> Tensor:
-    """Broadcast the operands together; a quotient of integers is rounded down unless `m_pythondiv` is false."""
+    """Divide operands that broadcast; a quotient of integers is rounded down unless `m_pythondiv` is false."""
     x, y = operands(ctx)
     whole = x.dtype not in FLOATS and bool(ctx.integer("m_pythondiv", 1))
     if not whole or x.shape is None or y.shape is None:
@@ -100,13 +103,13 @@ def divide(ctx: RuleContext) -> Tensor:
 
 @operator("NotEqual", any_rank=True, dtype="bool")
 def not_equal(ctx: RuleContext) -> Tensor:
-    """Broadcast the operands together and compare: `not x == y`."""
+    """Compare operands that broadcast: `not x == y`."""
     return result(ctx, "Not", result(ctx, "Equal", *operands(ctx)))
 
 
 @operator("IsFinite", any_rank=True, total=True)
 def is_finite(ctx: RuleContext) -> Tensor:
-    """Test each element for being finite; the shape is unchanged."""
+    """Test whether each element is finite; the shape is unchanged."""
     return finite(ctx, ctx.input(0))
 
 
@@ -118,14 +121,17 @@ def logical_not(ctx: RuleContext) -> Tensor:
 
 @operator("SquaredDifference", any_rank=True)
 def squared_difference(ctx: RuleContext) -> Tensor:
-    """Broadcast the operands together and compute `(x - y)**2`."""
+    """Compute `(x - y)**2` of operands that broadcast."""
     difference = result(ctx, "Sub", *operands(ctx))
     return result(ctx, "Mul", difference, difference)
 
 
 @operator("Select", any_rank=True, traits=Traits.COPIED)
 def select(ctx: RuleContext) -> Tensor:
-    """Choose between two tensors; all three broadcast together, or have one shape if `auto_broadcast` is none."""
+    """Choose each element from one of two tensors by a condition.
+
+    All three broadcast, or have the same shape if `auto_broadcast` is none.
+    """
     chosen = [ctx.input(i) for i in range(3)]
     if without_broadcast(ctx) and all(x.shape is not None for x in chosen):
         ctx.require_agree(*chosen, law=laws.OPERANDS_SAME_SHAPE)

@@ -14,7 +14,10 @@ from shapesmt.rules import RuleContext, Tensor, Traits, tensor
 
 @operator("EmbeddingBagOffsetsSum", "EmbeddingBagOffsets")
 def bags_by_offsets(ctx: RuleContext) -> Tensor:
-    """Reduce rows of a table `[n, ...]` by indices, and by the offset of each bag: `[bags, ...]`."""
+    """Sum or average the table rows of each bag: table `[n, ...]`, indices `[k]`, offsets `[bags]` -> `[bags, ...]`.
+
+    A bag has the indices from its offset up to the next bag's.
+    """
     table, indices, offsets = (ctx.input(i) for i in range(3))
     begins, listed = ctx.constants(2) or (0,), ctx.constants(1)
     require_inside(ctx, offsets, indices[0], equal(indices[0], 0), index=2, from_end=False)
@@ -27,7 +30,7 @@ def bags_by_offsets(ctx: RuleContext) -> Tensor:
 
 @operator("EmbeddingBagPackedSum", "EmbeddingBagPacked")
 def bags_of_rows(ctx: RuleContext) -> Tensor:
-    """Reduce rows of a table `[n, ...]` by indices `[bags, each]`: `[bags, ...]`."""
+    """Sum or average the table rows of each bag: table `[n, ...]`, indices `[bags, each]` -> `[bags, ...]`."""
     table, indices = ctx.input(0), ctx.input(1)
     _require_rows(ctx, table, indices)
     require_shape(ctx, 2, indices.dims, laws.WEIGHT_PER_INDEX)
@@ -38,7 +41,7 @@ def bags_of_rows(ctx: RuleContext) -> Tensor:
 
 @operator("EmbeddingSegmentsSum")
 def bags_by_segments(ctx: RuleContext) -> Tensor:
-    """Sum rows of a table `[n, ...]` by indices, and by the segment of each: `[segments, ...]`."""
+    """Sum the table rows of each segment: table `[n, ...]`, indices `[k]`, segments `[k]` -> `[segments, ...]`."""
     table, indices, segments = ctx.input(0), ctx.input(1), single(ctx, 3)
     require_vector(ctx, 2, indices[0], laws.SEGMENT_PER_ROW)
     require_vector(ctx, 5, indices[0], laws.WEIGHT_PER_INDEX)
@@ -50,7 +53,7 @@ def bags_by_segments(ctx: RuleContext) -> Tensor:
 
 
 def _require_rows(ctx: RuleContext, table: Tensor, indices: Tensor) -> None:
-    """State that row indices are inside the table, unless its rows are empty."""
+    """Require that row indices are inside the table, unless its rows have no elements."""
     require_inside(ctx, indices, table[0], equal(product(table.dims[1:]), 0), from_end=False)
 
 
@@ -59,7 +62,10 @@ def _require_rows(ctx: RuleContext, table: Tensor, indices: Tensor) -> None:
 
 @operator("CTCLoss")
 def ctc_loss(ctx: RuleContext) -> Tensor:
-    """Compute the loss `[n]` of logits `[n, time, classes]`, their lengths, labels `[n, time]` and their lengths."""
+    """Return the loss of each sample `[n]`, from logits `[n, time, classes]` and labels `[n, time]`.
+
+    Each sample has a length of its logits and of its labels.
+    """
     x = ctx.input(0)
     require_vector(ctx, (1, 3), x[0], laws.LENGTH_PER_BATCH_ELEMENT)
     require_shape(ctx, 2, x.dims[:2], laws.LABEL_PER_STEP)
@@ -72,7 +78,7 @@ def ctc_loss(ctx: RuleContext) -> Tensor:
 
 @operator("CTCGreedyDecoder")
 def ctc_greedy(ctx: RuleContext) -> Tensor:
-    """Decode scores `[time, n, classes]`, with a mask `[time, n]` of the steps that count: `[n, time, 1, 1]`."""
+    """Decode scores `[time, n, classes]` with a mask of valid steps `[time, n]`: `[n, time, 1, 1]`."""
     x = ctx.input(0)
     require_shape(ctx, 1, x.dims[:2], laws.STEP_MARKED_OR_NOT)
     return ctx.tensor([x[1], x[0], 1, 1])
@@ -80,7 +86,7 @@ def ctc_greedy(ctx: RuleContext) -> Tensor:
 
 @operator("CTCGreedyDecoderSeqLen")
 def ctc_greedy_lengths(ctx: RuleContext) -> list[Tensor]:
-    """Decode scores `[n, time, classes]` of given lengths: classes `[n, time]` and their number per sample."""
+    """Decode scores `[n, time, classes]` with lengths `[n]`: classes `[n, time]`, and their number per sample."""
     x = ctx.input(0)
     require_vector(ctx, 1, x[0], laws.LENGTH_PER_BATCH_ELEMENT)
     require_places(ctx, 1, x[1], laws.LENGTHS_AT_MOST_SEQUENCE, 0)
@@ -91,13 +97,13 @@ def ctc_greedy_lengths(ctx: RuleContext) -> list[Tensor]:
 
 @operator("StringTensorUnpack")
 def unpack(ctx: RuleContext) -> list[Tensor]:
-    """Return the begin and the end of each text, and all characters."""
+    """Return the begin and the end of each text among the concatenated characters, and the characters."""
     return [*[tensor("int32", ctx.input(0).dims)] * 2, tensor("uint8", (ctx.fresh("characters"),))]
 
 
 @operator("StringTensorPack")
 def pack(ctx: RuleContext) -> Tensor:
-    """Return texts by the begin and the end of each among the characters."""
+    """Return texts, given the begin and the end of each among the concatenated characters."""
     begins, ends = ctx.input(0), ctx.input(1)
     ctx.require_agree(begins, ends, law=laws.TEXT_BEGINS_AND_ENDS)
     return ctx.tensor(begins.dims, "string")
@@ -108,7 +114,10 @@ def pack(ctx: RuleContext) -> Tensor:
 
 @operator("Multinomial", traits=Traits.STATEFUL)
 def multinomial(ctx: RuleContext) -> Tensor:
-    """Draw samples of `[n, classes]`; if the classes run out, the last is drawn again."""
+    """Draw `count` classes per sample: `[n, classes]` -> `[n, count]`.
+
+    If the classes run out, the last one is drawn again.
+    """
     x, count = ctx.input(0), single(ctx, 1)
     open_unless(ctx, laws.SAMPLE_COUNT_NOT_NEGATIVE, at_least(count, 0))
     return ctx.tensor([x[0], maximum(count, 0)], dtype_of(ctx, "convert_type"))
@@ -124,7 +133,7 @@ def inverse(ctx: RuleContext) -> Tensor:
 
 @operator("ConvertPromoteTypes", any_rank=True, total=True)
 def promoted(ctx: RuleContext) -> list[Tensor]:
-    """Convert both tensors to a common element type, which is known only if they have the same one."""
+    """Convert two tensors to a common element type, which is known only if both already have the same type."""
     x, y = ctx.input(0), ctx.input(1)
     dtype = x.dtype if x.dtype == y.dtype else ""
     dtype_of(ctx, "u64_integer_promotion_target", "f32")
@@ -133,7 +142,7 @@ def promoted(ctx: RuleContext) -> list[Tensor]:
 
 @operator("ReadValue", "Assign", any_rank=True, traits=Traits.STATEFUL)
 def variable(ctx: RuleContext) -> Tensor:
-    """Return a state variable: its initial value, or without one a tensor of its declared shape."""
+    """Return a state variable: the shape of its initial value, or its declared shape if it has none."""
     if ctx.has(0):
         return ctx.tensor(ctx.input(0).shape)
     kind, sizes = dtype_of(ctx, "variable_type", ""), ctx.attribute("variable_shape", ())

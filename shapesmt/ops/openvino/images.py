@@ -14,7 +14,7 @@ from shapesmt.rules import RuleContext, Tensor
 
 @operator("ROIPooling")
 def roi_pooling(ctx: RuleContext) -> Tensor:
-    """Pool regions `[r, 5]` of `[n, c, h, w]`: `[r, c, *output]`."""
+    """Pool regions `[r, 5]` of images `[n, c, h, w]`: `[r, c, *output_size]`."""
     x, regions = ctx.input(0), ctx.input(1)
     ctx.require_equal(regions[1], 5, laws.REGION_IMAGE_INDEX_AND_COORDINATES)
     size = integers(ctx, "output_size") or (ctx.integer("pooled_h"), ctx.integer("pooled_w"))
@@ -27,7 +27,10 @@ def roi_pooling(ctx: RuleContext) -> Tensor:
 
 @operator("ROIAlign", "ROIAlignRotated")
 def roi_align(ctx: RuleContext) -> Tensor:
-    """Sample regions `[r, 4]` (rotated: `[r, 5]`) of `[n, c, h, w]`, by the image of each: `[r, c, height, width]`."""
+    """Sample each region from the image with its batch index: the output is `[r, c, pooled_h, pooled_w]`.
+
+    The inputs are images `[n, c, h, w]`, regions `[r, 4]` (rotated: `[r, 5]`) and batch indices `[r]`.
+    """
     x, regions, height, width = ctx.input(0), ctx.input(1), ctx.integer("pooled_h"), ctx.integer("pooled_w")
     rotated = ctx.node.op == "ROIAlignRotated"
     ctx.require_equal(regions[1], 4 + rotated, laws.REGION_COORDINATES.of(count=4 + rotated))
@@ -39,7 +42,10 @@ def roi_align(ctx: RuleContext) -> Tensor:
 
 
 def _require_of_images(ctx: RuleContext, batch: Dim) -> None:
-    """State that the regions before the first -1 are in images of the batch, and that there is one."""
+    """Require that the image indices in input 2 are inside the batch; those from the first -1 on are ignored.
+
+    The first index may not be -1.
+    """
     images = ctx.constants(2)
     if images is None:
         return require_inside(ctx, ctx.input(2), batch, index=2, from_end=False)
@@ -49,7 +55,10 @@ def _require_of_images(ctx: RuleContext, batch: Dim) -> None:
 
 
 def _require_images(ctx: RuleContext, regions: Tensor, batch: Dim, *, ends: bool) -> None:
-    """State that the image numbers of regions, up to a -1 if that `ends` them, are at most the number of images."""
+    """Require that the image index of each region, its first number, is from 0 to the batch size.
+
+    With `ends`, a region with index -1 and those after it are ignored. Regions after an unknown index aren't checked.
+    """
     for image in known_numbers(regions)[:: regions[1].constant or 1]:
         if image is None or (ends and int(image) == -1):
             return
@@ -59,7 +68,7 @@ def _require_images(ctx: RuleContext, regions: Tensor, batch: Dim, *, ends: bool
 
 @operator("PSROIPooling", "DeformablePSROIPooling")
 def position_sensitive(ctx: RuleContext) -> Tensor:
-    """Pool regions `[r, 5]` of `[n, c, h, w]`: `[r, output_dim, group, group]`."""
+    """Pool regions `[r, 5]` of images `[n, c, h, w]`: `[r, output_dim, group, group]`."""
     x, regions, channels = ctx.input(0), ctx.input(1), ctx.integer("output_dim")
     group, mode = ctx.integer("group_size", 1), ctx.text("mode", "average").lower()
     bins = ctx.integer("spatial_bins_x", 1) * ctx.integer("spatial_bins_y", 1)
@@ -77,7 +86,7 @@ def position_sensitive(ctx: RuleContext) -> Tensor:
 
 @operator("ExtractImagePatches")
 def image_patches(ctx: RuleContext) -> Tensor:
-    """Cut windows: `[n, c, h, w] -> [n, c * kernel, rows, columns]`, with the elements of each as channels."""
+    """Extract windows; their elements become channels: `[n, c, h, w]` -> `[n, c * kh * kw, rows, columns]`."""
     x, kernel, strides, rates = ctx.input(0), *(integers(ctx, name) for name in ("sizes", "strides", "rates"))
     ctx.check({len(kernel), len(strides), len(rates)} == {2}, laws.SIZES_STRIDES_RATES_2_ENTRIES)
     ctx.check(min((*kernel, *strides, *rates)) >= 1, laws.STRIDES_AND_DILATIONS_POSITIVE)
@@ -100,7 +109,7 @@ def reorganized(ctx: RuleContext) -> Tensor:
 
 @operator("RegionYolo")
 def yolo_regions(ctx: RuleContext) -> Tensor:
-    """Flatten the axes from `axis` to `end_axis` of `[n, c, h, w]`, or keep only the masked anchors' channels."""
+    """Flatten `axis` to `end_axis` of `[n, c, h, w]`; without `do_softmax`, keep only the masked anchors' channels."""
     x = ctx.input(0)
     if not ctx.integer("do_softmax", 1):
         anchors = len(integers(ctx, "mask"))
@@ -121,9 +130,9 @@ PLANES = {"NV12": ((2, 2),), "I420": ((2, 1), (2, 1))}
 
 @operator("NV12toRGB", "NV12toBGR", "I420toRGB", "I420toBGR")
 def colours(ctx: RuleContext) -> Tensor:
-    """Combine brightness `[n, h, w, 1]` and colours of 2x2 pixels to `[n, h, w, 3]`.
+    """Convert YUV images to RGB or BGR: brightness `[n, h, w, 1]` and one colour per 2x2 pixels -> `[n, h, w, 3]`.
 
-    A single input has both, in a plane of 3h/2 rows.
+    A single input has all planes below each other, in 3h/2 rows.
     """
     y, law = ctx.input(0), laws.COLOUR_PER_2X2_POINTS
     planes = PLANES[ctx.node.op[:4]]
@@ -140,7 +149,7 @@ def colours(ctx: RuleContext) -> Tensor:
 
 @operator("Col2Im")
 def columns_to_image(ctx: RuleContext) -> Tensor:
-    """Sum windows `[n, c * kernel, windows]`, or those of one sample without a batch axis, to `[n, c, *output]`."""
+    """Sum overlapping windows to images: `[n, c * kh * kw, windows]` -> `[n, c, h, w]`; the batch axis is optional."""
     x, (*batch, channels, count) = ctx.input(0), ctx.input(0).dims
     image, kernel = (complete_sizes(ctx, ctx.sizes(i, 2)) for i in (1, 2))
     settings = {"strides": (1, 1), "dilations": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0)}

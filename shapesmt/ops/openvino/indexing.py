@@ -26,7 +26,7 @@ MASKS = ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
 
 @operator("StridedSlice", traits=Traits.COPIED)
 def strided_slice(ctx: RuleContext) -> Tensor:
-    """Slice; masks decide which entries are slices, an ellipsis, new axes or single elements."""
+    """Slice; masks say which entries are slices, an ellipsis, new axes or single elements."""
     masks = {name: integers(ctx, f"{name}_mask") for name in MASKS}
     ctx.check(all(m in (0, 1) for mask in masks.values() for m in mask), laws.MASK_0_AND_1)
     ctx.check(len({len(mask) for mask in masks.values() if mask}) <= 1, laws.MASKS_SAME_LENGTH)
@@ -40,7 +40,10 @@ def strided_slice(ctx: RuleContext) -> Tensor:
 
 @operator("Gather", traits=Traits.LOOKUP)
 def gather(ctx: RuleContext) -> Tensor:
-    """Gather indexed elements along an axis; the first `batch_dims` axes are shared."""
+    """Gather along an axis: data `[a, n, b]`, indices `[i, j]`, axis 1 -> `[a, i, j, b]`.
+
+    The first `batch_dims` axes of data and indices are the same batch axes.
+    """
     x, indices, signed_axis = ctx.input(0), ctx.input(1), known_axis(ctx, 2)
     if signed_axis is None:
         return ctx.tensor([ctx.fresh(f"size{i}") for i in range(x.rank + indices.rank - 1)])
@@ -58,7 +61,10 @@ def gather(ctx: RuleContext) -> Tensor:
 
 
 def _gather(ctx: RuleContext, x: Tensor, indices: Tensor, axis: int) -> Tensor:
-    """Gather without ONNX's law on indices: an index outside the axis gathers zeros."""
+    """Gather without requiring indices inside the axis, as OpenVINO reads zeros for those outside.
+
+    Known elements are retained only if all indices are proven inside.
+    """
     before = len(ctx.requirements)
     gathered = result(ctx, "Gather", x, indices, axis=axis)
     inside = all(r.formula is TRUE for r in ctx.requirements[before:])
@@ -68,7 +74,7 @@ def _gather(ctx: RuleContext, x: Tensor, indices: Tensor, axis: int) -> Tensor:
 
 @operator("GatherElements", traits=Traits.LOOKUP)
 def gather_elements(ctx: RuleContext) -> Tensor:
-    """Gather elements; the output has the indices' shape, which equals the data's on the other axes."""
+    """Gather elements; the output has the indices' shape, which equals the data's shape on every axis but `axis`."""
     x, indices = ctx.input(0), ctx.input(1)
     axis = ctx.axis(x.rank, 0)
     ctx.require_agree(x, indices, but=axis, law=laws.DATA_AND_INDICES_SAME_SHAPE_OFF_AXIS)
@@ -77,7 +83,7 @@ def gather_elements(ctx: RuleContext) -> Tensor:
 
 @operator("GatherND", traits=Traits.LOOKUP)
 def gather_nd(ctx: RuleContext) -> Tensor:
-    """Gather elements or slices by the index tuples along the last axis, within shared batch axes."""
+    """Gather elements or slices by the index tuples along the indices' last axis; data and indices share batch axes."""
     x, indices, batch = ctx.input(0), ctx.input(1), ctx.integer("batch_dims", 0)
     for t in (x, indices):
         ctx.require_rank(t, batch + 1, least=True)
@@ -114,7 +120,7 @@ REDUCTIONS = {"none": "none", "sum": "add", "prod": "mul", "min": "min", "max": 
 
 @operator("ScatterElementsUpdate", traits=Traits.COPIED)
 def scatter_elements(ctx: RuleContext) -> Tensor:
-    """Write elements; indices and updates have one shape, and the rank of the data."""
+    """Write updates at indices along an axis; indices and updates have the same shape and the data's rank."""
     axis, reduction = known_axis(ctx, 3), REDUCTIONS.get(ctx.text("reduction", "none"))
     if axis is None:
         return ctx.tensor(ctx.input(0).dims)
@@ -124,7 +130,7 @@ def scatter_elements(ctx: RuleContext) -> Tensor:
 
 @operator("ScatterNDUpdate", traits=Traits(Keeps.COPIED, tuples=True))
 def scatter_nd(ctx: RuleContext) -> Tensor:
-    """Write elements or slices by index tuples, with an update for each."""
+    """Write an element or a slice at each index tuple."""
     reduction = REDUCTIONS.get(ctx.text("reduction", "none"))
     scattered = result(ctx, "ScatterND", *ctx.inputs[:3], reduction=reduction or "none")
     return scattered if reduction else ctx.tensor(scattered.shape)
@@ -165,7 +171,7 @@ def unique(ctx: RuleContext) -> list[Tensor]:
 
 @operator("SliceScatter")
 def slice_scatter(ctx: RuleContext) -> Tensor:
-    """Replace a slice by updates of its shape."""
+    """Replace a slice of the data by updates of the same shape."""
     x, axes = ctx.input(0), ctx.input(5) if ctx.has(5) else None
     replaced = result(ctx, "Slice", x, ctx.input(2), ctx.input(3), axes, ctx.input(4))
     if replaced.shape is not None:
@@ -175,7 +181,7 @@ def slice_scatter(ctx: RuleContext) -> Tensor:
 
 @operator("GatherTree")
 def gather_tree(ctx: RuleContext) -> Tensor:
-    """Trace beams through steps and parents `[time, batch, beams]`, by the length of each sample."""
+    """Trace beams back through steps and parents, `[time, batch, beams]` each; each sample has its own length."""
     steps = ctx.input(0)
     ctx.require_agree(steps, ctx.input(1), law=laws.STEPS_AND_PARENTS_SAME_SHAPE)
     require_vector(ctx, 2, steps[1], laws.LENGTH_PER_BATCH_ELEMENT)
@@ -184,7 +190,7 @@ def gather_tree(ctx: RuleContext) -> Tensor:
 
 @operator("SegmentMax")
 def segment_max(ctx: RuleContext) -> Tensor:
-    """Reduce the rows `[n, ...]` of each segment to their maximum: `[segments, ...]`."""
+    """Return the maximum of the rows in each segment: `[n, ...]` -> `[segments, ...]`."""
     x = ctx.input(0)
     require_vector(ctx, 1, x[0], laws.SEGMENT_PER_ROW)
     ids = ctx.constants(1) or ()
@@ -197,7 +203,7 @@ def segment_max(ctx: RuleContext) -> Tensor:
 
 @operator("SparseFillEmptyRows")
 def fill_empty_rows(ctx: RuleContext) -> list[Tensor]:
-    """Fill the empty rows of a sparse matrix of `[n]` values at indices `[n, 2]`.
+    """Fill the empty rows of a sparse matrix, which has values `[n]` at indices `[n, 2]`.
 
     The outputs are the new indices and values, and a flag for each row that was empty.
     """
@@ -212,7 +218,7 @@ def fill_empty_rows(ctx: RuleContext) -> list[Tensor]:
 
 
 def _require_inside(ctx: RuleContext, rows: Dim | None, columns: Dim | None) -> None:
-    """State that the indices, a row and a column each, are inside the matrix."""
+    """Require that the known (row, column) indices in input 2 are inside the matrix; None for an unknown size."""
     for i, place in enumerate(ctx.items(2) or ()):
         size = columns if i % 2 else rows
         if place is not None and size is not None and size.lo >= 0:

@@ -23,7 +23,7 @@ def split(ctx: RuleContext) -> list[Tensor]:
 
 @operator("VariadicSplit", traits=Traits.COPIED)
 def variadic_split(ctx: RuleContext) -> list[Tensor]:
-    """Split into parts of the lengths in an input, one of which may be -1: the remainder, or 0."""
+    """Split into parts whose lengths are an input; one may be -1: the remainder, or 0 if nothing remains."""
     x, axis, lengths = ctx.input(0), known_axis(ctx, 1), ctx.sizes(2, ctx.outputs)
     require_least(ctx, lengths, -1, laws.SIZES_MINUS_1_OR_MORE)
     rest = [i for i, d in enumerate(lengths) if d is not None and d.constant == -1]
@@ -56,7 +56,7 @@ def pad(ctx: RuleContext) -> Tensor:
 
 @operator("Roll", any_rank=True, traits=Traits.REARRANGED)
 def roll(ctx: RuleContext) -> Tensor:
-    """Roll the axes in an input, which are inside the rank, by one shift each."""
+    """Roll each axis in an input by its shift, as `numpy.roll` does; the shape is unchanged."""
     x, shifts, axes = ctx.input(0), ctx.input(1), ctx.constants(2)
     if shifts.shape is not None and ctx.input(2).shape is not None:
         ctx.require_equal(shifts.numel, ctx.input(2).numel, laws.SHIFT_PER_AXIS)
@@ -79,7 +79,7 @@ def reverse(ctx: RuleContext) -> Tensor:
 
 @operator("ReverseSequence", traits=Traits.REARRANGED)
 def reverse_sequence(ctx: RuleContext) -> Tensor:
-    """Reverse the first elements of each sample, by its length."""
+    """Reverse the first `lengths[i]` elements of sample i along `seq_axis`; the shape is unchanged."""
     x, lengths = ctx.input(0), ctx.input(1)
     batch = ctx.axis(x.rank, 0, "batch_axis")
     along = x[ctx.axis(x.rank, 1, "seq_axis")]
@@ -92,7 +92,7 @@ def reverse_sequence(ctx: RuleContext) -> Tensor:
 
 @operator("ShuffleChannels", traits=Traits.REARRANGED)
 def shuffle_channels(ctx: RuleContext) -> Tensor:
-    """Shuffle the channels of groups, which divide the axis."""
+    """Interleave the channels of `group` groups, whose number divides the axis; the shape is unchanged."""
     x, group = ctx.input(0), ctx.integer("group", 1)
     axis = ctx.axis(x.rank, 1)
     ctx.check(group >= 1, laws.A_GROUP.of(groups=group))
@@ -122,7 +122,7 @@ def space_to_depth(ctx: RuleContext) -> Tensor:
 
 
 def _blocks(ctx: RuleContext) -> tuple[tuple[int, ...] | None, list[Dim | None], list[Dim | None]]:
-    """Return the block's sizes (None if unknown), and the crops or pads at the begin and the end of each axis."""
+    """Return the block's size on each axis (None if unknown), and the crops or pads at each axis' start and end."""
     x = ctx.input(0)
     block = constants_of(ctx, 1, "the sizes of the block")
     ctx.check(block is None or len(block) == x.rank, laws.SIZE_COUNT.of(expected=x.rank, count=len(block or ())))
@@ -132,7 +132,7 @@ def _blocks(ctx: RuleContext) -> tuple[tuple[int, ...] | None, list[Dim | None],
 
 @operator("BatchToSpace")
 def batch_to_space(ctx: RuleContext) -> Tensor:
-    """Divide the batch by the block's volume, multiply the other axes by its sizes, then crop them."""
+    """Move samples into blocks: `[4*n, h, w]` with block `[1, 2, 2]` -> `[n, 2*h, 2*w]`; then crop the axes."""
     x, (block, begin, end) = ctx.input(0), _blocks(ctx)
     if block is None or None in begin or None in end:
         return anything(ctx, x)
@@ -148,7 +148,10 @@ def batch_to_space(ctx: RuleContext) -> Tensor:
 
 @operator("SpaceToBatch")
 def space_to_batch(ctx: RuleContext) -> Tensor:
-    """Pad the axes (crop if negative) and divide them by the block's sizes; the batch grows by its volume."""
+    """Pad the axes (crop if negative), then move blocks into the batch.
+
+    Example: padded sizes `[n, 2*h, 2*w]` with block `[1, 2, 2]` -> `[4*n, h, w]`.
+    """
     x, (block, begin, end) = ctx.input(0), _blocks(ctx)
     if block is None or None in begin or None in end:
         return anything(ctx, x)

@@ -14,7 +14,7 @@ from shapesmt.rules import RuleContext, Shape, Tensor, Traits
 
 @operator("MatMul", traits=Traits.MIXED)
 def matmul(ctx: RuleContext) -> Tensor:
-    """Multiply `[..., M, K] x [..., K, N] -> [..., M, N]` with broadcast batch axes; transposing a vector keeps it."""
+    """Multiply `[..., M, K] x [..., K, N] -> [..., M, N]` with broadcast batch axes; vectors aren't transposed."""
     a = transpose_dims(ctx.input(0), ctx.integer("transpose_a", 0))
     b = transpose_dims(ctx.input(1), ctx.integer("transpose_b", 0))
     ctx.require_equal(a[-1], b[-2:][0], laws.INNER_SIZES_EQUAL)
@@ -36,20 +36,23 @@ def cell(ctx: RuleContext) -> list[Tensor]:
 
 
 def _require_weights(ctx: RuleContext, first: int, gates: Dim, sizes: tuple[Dim, Dim]) -> None:
-    """State the shapes of the weights of a cell's input and state, of these sizes, and of its biases."""
+    """Require the shapes of a cell's weights and biases: `[gates, input]`, `[gates, hidden]`, `[biases]`.
+
+    They are the three inputs from index `first` on; `sizes` is (input, hidden).
+    """
     require_shape(ctx, first, (gates, sizes[0]), laws.W_GATES_HIDDEN_INPUT)
     require_shape(ctx, first + 1, (gates, sizes[1]), laws.R_GATES_HIDDEN_HIDDEN)
     require_shape(ctx, first + 2, (_biases(ctx, gates, sizes[1]),), laws.B_GATES_HIDDEN)
 
 
 def _biases(ctx: RuleContext, gates: Dim, hidden: Dim) -> Dim:
-    """Return the number of biases: a GRU that resets after its product has one more gate."""
+    """Return the number of biases: `gates`, and `hidden` more if `linear_before_reset` is set."""
     return gates + hidden if ctx.integer("linear_before_reset", 0) else gates
 
 
 @operator("LSTMSequence", "GRUSequence", "RNNSequence")
 def sequence(ctx: RuleContext) -> list[Tensor]:
-    """Map `x[batch, seq, input]` to all states `[batch, directions, seq, hidden]` and the last ones."""
+    """Map `x[batch, seq, input]` to all states `[batch, directions, seq, hidden]` and the last states."""
     x, hidden, kind = ctx.input(0), ctx.input(1)[2], ctx.node.op.removesuffix("Sequence")
     states = 2 if kind == "LSTM" else 1
     directions = 2 if ctx.text("direction", "forward").lower() == "bidirectional" else 1
@@ -67,7 +70,7 @@ def sequence(ctx: RuleContext) -> list[Tensor]:
 
 @operator("ScaledDotProductAttention", traits=Traits.MIXED)
 def attention(ctx: RuleContext) -> Tensor:
-    """Attend by queries `[..., L, E]` to keys `[..., S, E]` and values `[..., S, V]`: `[..., L, V]`."""
+    """Compute attention: queries `[..., L, E]`, keys `[..., S, E]`, values `[..., S, V]` -> `[..., L, V]`."""
     q, k, v = (ctx.input(i) for i in range(3))
     ctx.require_equal(q[-1], k[-1], laws.QUERY_AND_KEY_SAME_HEAD_SIZE)
     ctx.require_equal(k[-2], v[-2], laws.KEYS_AS_MANY_AS_VALUES)
@@ -77,7 +80,10 @@ def attention(ctx: RuleContext) -> Tensor:
 
 
 def _add_mask(ctx: RuleContext, scores: Shape) -> Shape:
-    """Return the shape of the scores after adding the mask, if there is one."""
+    """Return the shape of `scores` plus mask.
+
+    That is `scores` itself if there is no mask, the mask is a scalar, or `causal` is set.
+    """
     if not ctx.has(3) or ctx.input(3).rank == 0 or ctx.integer("causal", 0):
         return scores
     ctx.check(ctx.input(3).rank > 1, laws.MASK_AT_LEAST_2_AXES_OR_NONE)

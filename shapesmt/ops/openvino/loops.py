@@ -11,7 +11,7 @@ from shapesmt.rules import RuleContext, Tensor, elements, tensor
 
 @operator("LoopTrips")
 def trips(ctx: RuleContext) -> Tensor:
-    """Return the trip count: an input (negative: unlimited), or the number of slices of an axis."""
+    """Return the trip count: input 0 (negative: unlimited), or the number of slices of `part_size` in input 1."""
     if ctx.has(1):
         x, size = ctx.input(1), ctx.integer("part_size")
         axis = ctx.axis(x.rank)
@@ -42,7 +42,7 @@ def sliced_part(ctx: RuleContext) -> Tensor:
 
 @operator("LoopSlice")
 def part(ctx: RuleContext) -> Tensor:
-    """Return the slice that an iteration reads."""
+    """Return the slice of `part_size` along `axis` that an iteration reads; require that the axis has it."""
     x, trip, size = ctx.input(0), ctx.items(1), ctx.integer("part_size")
     axis = ctx.axis(x.rank)
     if trip and trip[0] is not None:
@@ -61,7 +61,7 @@ def carried(ctx: RuleContext) -> Tensor:
 
 @operator("LoopJoined")
 def joined(ctx: RuleContext) -> Tensor:
-    """Concatenate slices `[trips, *sizes]` along one of their axes."""
+    """Concatenate slices `[trips, *sizes]` along one of their axes: `[3, 2, 5]` with axis 0 -> `[6, 5]`."""
     x = ctx.input(0, least=1)
     dims, axis = list(x.dims[1:]), ctx.axis(x.rank - 1)
     dims[axis] = dims[axis] * x[0]

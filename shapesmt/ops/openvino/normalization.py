@@ -30,7 +30,7 @@ def softmax(ctx: RuleContext) -> Tensor:
 
 @operator("LRN")
 def local_response(ctx: RuleContext) -> Tensor:
-    """Normalize; sums run over the channels, all spatial axes, or both."""
+    """Normalize by local sums over the channels, all spatial axes, or both; the shape is unchanged."""
     x, axes, size = ctx.input(0), constants_of(ctx, 1, "the axes"), ctx.integer("size")
     ctx.check(size >= 0, laws.SUMMED_CHANNELS_NOT_NEGATIVE.of(size=size))
     spatial = set(range(2, x.rank))
@@ -41,7 +41,7 @@ def local_response(ctx: RuleContext) -> Tensor:
 
 @operator("MVN", "NormalizeL2")
 def over_axes(ctx: RuleContext) -> Tensor:
-    """Normalize over the axes in the second input, which are inside the rank."""
+    """Normalize over the axes that input 1 lists; the shape is unchanged."""
     x, axes = ctx.input(0), constants_of(ctx, 1, "the axes") or ()
     for axis in axes:
         ctx.normal(axis, max(x.rank, ctx.node.op == "NormalizeL2"))
@@ -51,7 +51,7 @@ def over_axes(ctx: RuleContext) -> Tensor:
 
 @operator("PReLU", "PRelu", traits=Traits.ELEMENTWISE)
 def prelu(ctx: RuleContext) -> Tensor:
-    """Multiply negative elements by one slope, one per channel, or slopes that broadcast to the input."""
+    """Multiply negative elements by a slope: one for all, one per channel, or a tensor that broadcasts to the input."""
     x, slope = ctx.input(0), ctx.input(1)
     if slope.rank > 1:
         pairs = zip(slope.dims[::-1], x.dims[::-1], strict=False)

@@ -22,7 +22,7 @@ def reduction(ctx: RuleContext) -> Tensor:
 
 @operator("CumSum", any_rank=True, traits=Traits.RUNNING_SUM)
 def running(ctx: RuleContext) -> Tensor:
-    """Sum along an axis; the shape is unchanged."""
+    """Compute running sums along an axis; the shape is unchanged."""
     settings = {name: ctx.integer(name, 0) for name in ("exclusive", "reverse")}
     x, axis = ctx.input(0), ctx.constants(1)
     if x.shape is None or axis is None:

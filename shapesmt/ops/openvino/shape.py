@@ -24,7 +24,7 @@ def clamp(sizes: Sequence[Dim | None]) -> list[Dim | None]:
 
 @operator("ShapeOf", "ShapeOf-1", any_rank=True, total=True, of_shape=True)
 def shape_of(ctx: RuleContext) -> Tensor:
-    """Return the sizes of the input, as a list."""
+    """Return the shape of the input, as a vector."""
     sizes = result(ctx, "Shape", ctx.input(0))
     return tensor(dtype_of(ctx, "output_type"), sizes.shape, sizes.value)
 
@@ -43,7 +43,10 @@ def reshape(ctx: RuleContext) -> Tensor:
 
 
 def _copy_sizes(ctx: RuleContext, x: Tensor, items: Sequence[Dim | None], zeros: Sequence[int]) -> Tensor:
-    """Copy the input's sizes for zeros; without a -1, OpenVINO doesn't check the number of elements."""
+    """Reshape to `items`, with the input's size at each index in `zeros`: `[2, 3, 4]` by `[0, -1]` -> `[2, 12]`.
+
+    Without a -1, OpenVINO doesn't check the number of elements, and a wrong one leaves the node undecided.
+    """
     ctx.check(zeros[-1] < x.rank, laws.ZERO_COPIES_INPUT_SIZE)
     left = tensor(x.dtype, [d for i, d in enumerate(x.dims) if i not in zeros])
     before = len(ctx.requirements)
@@ -94,7 +97,10 @@ def transpose(ctx: RuleContext) -> Tensor:
 
 @operator("Broadcast", "Broadcast-1", traits=Traits.REPEATED)
 def broadcast(ctx: RuleContext) -> Tensor:
-    """Broadcast the input to a shape; mode bidirectional broadcasts both, for mode explicit an input has the axes."""
+    """Broadcast the input to a shape.
+
+    Mode `bidirectional` broadcasts both to a common shape; for mode `explicit`, input 2 maps the input's axes.
+    """
     mode, x, target, first = ctx.text("mode", "numpy").lower(), ctx.input(0), ctx.sizes(1), ctx.node.op == "Broadcast-1"
     require_sizes(ctx, target)
     for size in target or ():
@@ -110,7 +116,7 @@ def broadcast(ctx: RuleContext) -> Tensor:
 
 
 def _explicit(ctx: RuleContext, x: Tensor, dims: Shape) -> Tensor:
-    """Return the target shape; the third input has an axis of it for each axis of the first."""
+    """Return a tensor of shape `dims`; input 2 lists the axis of `dims` for each axis of `x`."""
     ctx.check(ctx.has(2), laws.EXPLICIT_MODE_NEEDS_AXES)
     axes = constants_of(ctx, 2, "the axes")
     ctx.check(axes is None or len(axes) == x.rank, laws.PLACES_FOR_AXES.of(rank=x.rank, count=len(axes or ())))
@@ -135,7 +141,7 @@ def tile(ctx: RuleContext) -> Tensor:
 
 @operator("Range", "Range-1", any_rank=True)
 def sequence(ctx: RuleContext) -> Tensor:
-    """Return the range of `start + i*step` up to `stop`, after casting each to the output's type."""
+    """Return the numbers `start + i*step` before `stop`; all three are cast to the output's type first."""
     dtype = dtype_of(ctx, "output_type", "f32") if ctx.node.op == "Range" else ctx.input(0).dtype
     return result(ctx, "Range", *(result(ctx, "Cast", ctx.input(i), to=number_of(dtype)) for i in range(3)))
 
@@ -156,7 +162,7 @@ def eye(ctx: RuleContext) -> Tensor:
 
 @operator("OneHot", traits=Traits.COPIED)
 def one_hot(ctx: RuleContext) -> Tensor:
-    """Insert an axis of size `depth`."""
+    """Encode indices as one-hot vectors: `[*sizes]` -> `[*sizes, depth]`, with the new axis at `axis`."""
     indices, depth = ctx.input(0), ctx.items(1)
     axis = ctx.axis(indices.rank + 1, -1)
     require_least(ctx, depth, 0, laws.ONE_HOT_DEPTH_NOT_NEGATIVE)
@@ -166,7 +172,7 @@ def one_hot(ctx: RuleContext) -> Tensor:
 
 @operator("RandomUniform", any_rank=True, random=True)
 def random_uniform(ctx: RuleContext) -> Tensor:
-    """Draw a tensor whose sizes are an input."""
+    """Draw a random tensor whose shape is an input."""
     sizes, ends = ctx.sizes(0), [known_number(ctx.input(i)) for i in (1, 2)]
     require_single(ctx, 1, 2, law=laws.LEAST_AND_GREATEST_ONE_NUMBER_EACH)
     ordered = ends[0] is None or ends[1] is None or ends[0] < ends[1]

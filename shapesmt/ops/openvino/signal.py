@@ -34,7 +34,10 @@ def transform(ctx: RuleContext) -> Tensor:
 
 
 def _lengths(ctx: RuleContext, op: str, dims: Sequence[Dim], places: Sequence[int]) -> list[Dim]:
-    """Return the length of each transformed axis; -1 in the input of lengths keeps the axis as it is."""
+    """Return the length of each transformed axis: the entry in the input of lengths, or the axis' size if that is -1.
+
+    `places` are the axes of a tensor of shape `dims`. For IRDFT, the last one has `2 * (size - 1)` instead of its size.
+    """
     lengths = [dims[axis] for axis in places]
     if op == "IRDFT" and lengths:
         lengths[-1] = maximum(2 * (lengths[-1] - 1), 0)

@@ -215,7 +215,16 @@ WORDS = {
 
 
 class Slot(NamedTuple):
-    """The element types and ranks that one input may have; with `least`, also ranks above the first."""
+    """The element types and ranks that an operator accepts for one input.
+
+    Attributes:
+        letter: The element types, a key of `TYPES`.
+        group: "=" or "~", inputs with the same mark have the same type; "" for no such condition.
+        ranks: The accepted ranks; () for any.
+        least: Whether ranks above the first of `ranks` are accepted too.
+        optional: Whether the input may be omitted.
+        repeated: Whether the input may be repeated.
+    """
 
     letter: str
     group: str
@@ -225,7 +234,7 @@ class Slot(NamedTuple):
     repeated: bool
 
     def at(self, rank: int) -> bool:
-        """Whether the input may have that rank."""
+        """Whether the operator accepts that rank."""
         return not self.ranks or rank in self.ranks or (self.least and rank > self.ranks[0])
 
 
@@ -238,13 +247,13 @@ def _slot(text: str) -> Slot:
 
 @cache
 def signatures() -> dict[str, tuple[Slot, ...]]:
-    """Return the inputs of each operator."""
+    """Return the slots of each operator's inputs, read from `TABLE`."""
     lines = [line.split(" : ") for line in TABLE.strip().splitlines()]
     return {name: tuple(map(_slot, slots.split())) for names, slots in lines for name in names.split()}
 
 
 def operator(*names: str, **options: Any) -> Callable[[AnyApply], AnyApply]:
-    """Register a rule for these operators of OpenVINO, with `rule`'s options, which checks their signature first."""
+    """Register a rule for OpenVINO operators; it checks their signature first. `options` are those of `rule`."""
 
     def register(apply: AnyApply) -> AnyApply:
         @wraps(apply)
@@ -260,7 +269,7 @@ def operator(*names: str, **options: Any) -> Callable[[AnyApply], AnyApply]:
 
 
 def require_signature(ctx: RuleContext) -> None:
-    """State that inputs and attributes match the operator's signature."""
+    """Require that inputs and attributes match the operator's signature."""
     slots = signatures().get(ctx.node.op)
     if slots is not None:
         count, least = len(ctx.inputs), sum(not s.optional for s in slots)
@@ -280,7 +289,7 @@ def require_signature(ctx: RuleContext) -> None:
 
 
 def _require_slot(ctx: RuleContext, slot: Slot, x: Tensor) -> None:
-    """State the element type and the rank of an input."""
+    """Require an element type and a rank of `x` that its slot accepts."""
     what, pattern = TYPES[slot.letter]
     ctx.check(not x.dtype or bool(re.fullmatch(pattern, x.dtype)), laws.ELEMENT_TYPE.of(expected=what, dtype=x.dtype))
     if x.shape is not None:

@@ -25,7 +25,10 @@ def padding(ctx: RuleContext) -> str:
 
 
 def window_attributes(ctx: RuleContext) -> dict[str, AttributeValue]:
-    """Return the attributes of a window under their names in ONNX."""
+    """Return a convolution's window attributes in ONNX's form: `pads_begin` and `pads_end` become `pads`.
+
+    For `same_upper` and `same_lower`, `auto_pad` replaces `pads` and `dilations`.
+    """
     attributes: dict[str, AttributeValue] = {"strides": integers(ctx, "strides")}
     if padding(ctx).startswith("same"):
         ctx.check(min(integers(ctx, "dilations"), default=1) >= 1, laws.STRIDES_AND_DILATIONS_POSITIVE)
@@ -52,7 +55,7 @@ def binary_convolution(ctx: RuleContext) -> Tensor:
 
 @operator("GroupConvolution")
 def group_convolution(ctx: RuleContext) -> Tensor:
-    """Convolve each group's share of the channels with its filters `[group, m, c, *kernel]`."""
+    """Convolve the channels of each group with its own filters `[group, m, c, *kernel]`."""
     x, w = ctx.input(0), ctx.input(1)
     ctx.check(x.rank == w.rank - 1, laws.FILTER_RANK_INPUT_PLUS_1.of(rank=x.rank, filters=w.rank))
     ctx.require_equal(x[1], w[0] * w[2], laws.INPUT_CHANNELS_ARE_GROUP_TIMES_WEIGHTS)
@@ -63,7 +66,7 @@ def group_convolution(ctx: RuleContext) -> Tensor:
 
 @operator("DeformableConvolution")
 def deformable_convolution(ctx: RuleContext) -> Tensor:
-    """Convolve with two offsets, and a mask, for each element of the window at each position."""
+    """Convolve; at each position, every element of the window has two offsets and, optionally, a factor."""
     x, offsets, w = (ctx.input(i) for i in range(3))
     group, deformable = ctx.integer("group", 1), ctx.integer("deformable_group", 1)
     ctx.check(group >= 1 and deformable >= 1, laws.A_GROUP.of(groups=min(group, deformable)))
@@ -78,9 +81,9 @@ def deformable_convolution(ctx: RuleContext) -> Tensor:
 
 @operator("ConvolutionBackpropData", "GroupConvolutionBackpropData")
 def transposed_convolution(ctx: RuleContext) -> Tensor:
-    """Convolve transposed, with filters `[c, m, *kernel]` or `[group, c, m, *kernel]`.
+    """Compute a transposed convolution with filters `[c, m, *kernel]` or `[group, c, m, *kernel]`.
 
-    The spatial sizes may be an input.
+    An optional input has the output's spatial sizes.
     """
     x, w = ctx.input(0), ctx.input(1)
     groups = w[0] if ctx.node.op.startswith("Group") else ONE
@@ -100,14 +103,14 @@ def transposed_convolution(ctx: RuleContext) -> Tensor:
 
 
 def _output_padding(ctx: RuleContext, count: int) -> tuple[int, ...]:
-    """Return the size added to the result of a transposed convolution along each axis."""
+    """Return `output_padding`, one entry for each of `count` spatial axes; 0 by default."""
     extra = integers(ctx, "output_padding") or (0,) * count
     ctx.check(len(extra) == count, laws.OUTPUT_PADDING_ENTRIES.of(expected=count, count=len(extra)))
     return extra
 
 
 def windows(ctx: RuleContext, kernel: Sequence[int]) -> list[Window]:
-    """Return the window along each axis; pads are 0 unless explicit."""
+    """Return the window along each axis, of size `kernel`; pads are 0 unless `auto_pad` is explicit."""
     rank, explicit = len(kernel), padding(ctx) == "explicit"
     begin, end = ((integers(ctx, name) if explicit else ()) or (0,) * rank for name in ("pads_begin", "pads_end"))
     strides, dilations = (integers(ctx, name) or (1,) * rank for name in ("strides", "dilations"))
@@ -124,7 +127,7 @@ def windows(ctx: RuleContext, kernel: Sequence[int]) -> list[Window]:
 
 
 def pooled(ctx: RuleContext, x: Tensor) -> list[Dim]:
-    """Return the input's sizes, the spatial ones replaced by the window's number of positions."""
+    """Return the output's shape: the shape of `x` with each spatial size replaced by the number of window positions."""
     kernel = integers(ctx, "kernel")
     ctx.check(x.rank == len(kernel) + 2 >= 3, laws.RANK_OF_KERNEL_PLUS_2.of(rank=x.rank))
     axes = windows(ctx, kernel)
@@ -146,7 +149,7 @@ def pool(ctx: RuleContext) -> list[Tensor]:
 
 @operator("AdaptiveAvgPool", "AdaptiveMaxPool")
 def adaptive_pool(ctx: RuleContext) -> list[Tensor]:
-    """Pool the spatial axes to the sizes in an input."""
+    """Pool the spatial axes to the sizes that input 1 lists."""
     x = ctx.input(0)
     sizes = ctx.sizes(1, x.rank - 2)
     require_sizes(ctx, sizes)
@@ -159,7 +162,7 @@ def adaptive_pool(ctx: RuleContext) -> list[Tensor]:
 
 @operator("Interpolate", "Interpolate-4")
 def interpolate(ctx: RuleContext) -> Tensor:
-    """Pad all axes, then resize those in an input to sizes or by factors in another input.
+    """Pad all axes, then resize the listed axes to sizes, or by factors with `shape_calculation_mode="scales"`.
 
     Version 4 has inputs for both sizes and factors, later versions only for the one in use.
     """
@@ -195,7 +198,7 @@ def _resized(ctx: RuleContext, axes: Sequence[int], rank: int) -> Sequence[int]:
 
 
 def _scale(ctx: RuleContext, index: int, sizes: Sequence[Dim]) -> list[Dim | None]:
-    """Multiply sizes by the factors in an input; None for unknown factors."""
+    """Multiply sizes by the factors in input `index` and round down; None for each unknown factor."""
     value = ctx.input(index).value
     factors = (*(value.items if isinstance(value, Elements) else ()), *[None] * len(sizes))
     pairs = zip(sizes, factors, strict=False)
@@ -204,7 +207,7 @@ def _scale(ctx: RuleContext, index: int, sizes: Sequence[Dim]) -> list[Dim | Non
 
 @operator("Interpolate-1")
 def interpolate_1(ctx: RuleContext) -> Tensor:
-    """Resize the axes in an attribute to the sizes in an input."""
+    """Resize the axes in the attribute `axes` to the sizes that input 1 lists."""
     x, requested = ctx.input(0), ctx.sizes(1)
     axes = _resized(ctx, sorted(set(integers(ctx, "axes"))), x.rank)
     count = ctx.input(1)[0]
@@ -216,7 +219,7 @@ def interpolate_1(ctx: RuleContext) -> Tensor:
 
 
 def _pad(ctx: RuleContext, x: Tensor) -> list[Dim]:
-    """Return the sizes with the attributes' pads added."""
+    """Return the sizes of `x` with `pads_begin` and `pads_end` added."""
     begin, end = ((*integers(ctx, name), *[0] * x.rank) for name in ("pads_begin", "pads_end"))
     ctx.check(min(begin + end, default=0) >= 0, laws.PADDING_NOT_NEGATIVE)
     return [d + p + q for d, p, q in zip(x.dims, begin, end, strict=False)]
