@@ -160,7 +160,10 @@ def _apart(p: Formula, q: Formula) -> bool:
 
 
 def one_of(cases: Sequence[Case]) -> Tensor:
-    """Merge the cases of one tensor; the result has no cases if they agree in rank and in the listed elements."""
+    """Merge the cases of one tensor: if their ranks agree, `select` chooses each size by the conditions.
+
+    The result has `cases` only if the ranks differ or elements would be lost, and for at most `MAX_CASES` cases.
+    """
     flat = [
         Case(all_of(case.condition, inner.condition), inner.tensor)
         for case in cases
@@ -181,7 +184,7 @@ def one_of(cases: Sequence[Case]) -> Tensor:
 
 
 def _select_case(case: Case, rest: Tensor) -> Tensor:
-    """Return the case's tensor where its condition holds, else `rest`."""
+    """Return a tensor that equals the case's if the condition holds, else `rest`; its rank is unknown if they differ."""
     t, dtype = case.tensor, case.tensor.dtype or rest.dtype
     if t.shape is None or rest.shape is None or t.rank != rest.rank:
         return tensor(dtype, None)
@@ -246,7 +249,7 @@ def _deciding_data(applied: Sequence[tuple[Formula, Application]]) -> dict[Dim, 
 
 
 def _of_one_name(applied: Sequence[tuple[Formula, Application]]) -> Sequence[tuple[Formula, Application]]:
-    """Return the cases with one common symbol for a data-dependent size for which each case has its own."""
+    """Replace the new symbols of different cases that have the same name by one symbol, whose range covers theirs."""
     named: dict[str, dict[Atom, None]] = {}
     for a in [a for _, application in applied for d in application.fresh_symbols if (a := d.as_symbol()) is not None]:
         named.setdefault(a.name, {})[a] = None

@@ -14,9 +14,10 @@ from shapesmt.rules.tensors import Tensor, rewrite_tensor
 
 
 class Requirement(NamedTuple):
-    """The condition, the law it stands for, and the two sides that clash when it fails.
+    """A condition (`formula`) without which a node fails, and the law that says it in words.
 
     Attributes:
+        left, right: The two sizes to report if it fails; None if there are none.
         within: The path of the inner node, if the requirement comes from a subgraph or a function's body.
         typed: Whether it is about element types.
         limit: Whether no shape depends on it: a node that breaks it can't run, but its output shapes are still known.

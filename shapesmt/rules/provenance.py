@@ -54,7 +54,7 @@ def argument_origin(index: int) -> Origin:
 
 
 def of(kind: Kind, what: str, literal: Literal | None = None) -> Origin:
-    """Return the origin of unknown elements that don't come from data."""
+    """Return the origin of unknown elements with a single cause, such as a constant that isn't read."""
     return frozenset({frozenset({Cause(kind, what, literal)})})
 
 
@@ -113,5 +113,5 @@ def resolve_arguments(origin: Origin, caller: Callable[[int], Origin]) -> Origin
 
 
 def title(node: Node) -> str:
-    """Return the name of a node in a law."""
+    """Return a node's name as laws show it, such as `Reshape (node 'r1')`."""
     return f"{node.op} (node '{node.name}')"

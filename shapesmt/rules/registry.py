@@ -25,9 +25,10 @@ AnyApply = TypeVar("AnyApply", bound=Apply)
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Rule:
-    """The rule of one operator, from one version of its operator set on.
+    """The rule of one operator, from version `since` of its operator set up to the operator's next rule.
 
     Attributes:
+        apply: The function that reads a `RuleContext` and returns the outputs.
         any_rank: Whether it accepts inputs of unknown rank; others are applied to every rank that an input may have.
         nested: Whether it runs subgraphs (control flow).
         of_shape: Whether the operator reads only the shapes of its inputs.
@@ -56,7 +57,10 @@ class Rule:
 
     @property
     def repeats(self) -> bool:
-        """Whether two nodes with the same inputs and attributes have the same outputs; a plugin has to state it."""
+        """Whether two nodes with the same inputs and attributes have the same outputs.
+
+        False for a plugin's rule that is registered without traits.
+        """
         if self.random or (self.stated is None and self.plugin):
             return False
         return not self.traits.stateful and self.traits.training is None
@@ -73,7 +77,7 @@ _RULES: dict[tuple[str, str], list[Rule]] = {}
 _PLUGINS: dict[str, int] = {}
 """Modules other than shapesmt's own that have registered a rule, with the time of the last one in nanoseconds."""
 _OF_ENTRIES: set[str] = set()
-"""Plugins that were imported for an installed package."""
+"""Modules of plugins that were imported through the entry point of an installed package."""
 
 
 def rule(
@@ -199,7 +203,7 @@ def signatures(domain: str) -> Signatures:
 
 
 def load_domain(domain: str, name: str = "") -> None:
-    """Import the rules of a domain: all modules or, if an operator is named, only until its rules are loaded."""
+    """Import the modules with a domain's rules, in order; given an operator's `name`, stop once it has a rule."""
     for module in DOMAINS.get(domain, ()):
         if any(not own.plugin for own in _RULES.get((domain, name), ())):
             return
@@ -233,7 +237,7 @@ def has_plugins() -> bool:
 
 
 def plugins() -> dict[str, int]:
-    """Return modules other than shapesmt's own that have registered a rule, each with its last time in nanoseconds."""
+    """Return the modules outside shapesmt that registered rules, with the time of the last registration in ns."""
     return dict(_PLUGINS)
 
 
@@ -262,7 +266,10 @@ def _load(entry: EntryPoint) -> None:
 
 
 def resolve(domain: str, name: str, version: int) -> Rule | None:
-    """Return the rule of an operator at a version; None if there is none."""
+    """Return an operator's rule at an opset version: the one with the largest `since` up to it, or None.
+
+    Loads the domain's rules, and the plugins if none of these is for the operator.
+    """
     load_domain(domain, name)
     if (domain, name) not in _RULES:
         load_plugins()

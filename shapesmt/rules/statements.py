@@ -61,7 +61,10 @@ class Statements:
         *,
         relation: str = "",
     ) -> None:
-        """State a requirement of the node; `left` and `right` are the sides that clash when it fails."""
+        """State a requirement of the node: a condition over sizes, and the law that says it in words.
+
+        `left` and `right` are the two sizes to report if it fails; `relation` is "==" or ">=" if it just compares them.
+        """
         formula = self._under_condition(formula)
         if formula is FALSE and self.alone:
             raise ShapeMismatch(str(law) if left is None or right is None else f"{law}: {left} and {right}")
@@ -76,7 +79,7 @@ class Statements:
     def limit(
         self, truth: Formula | bool, law: laws.Law | str, left: Dim | int | None = None, right: Dim | int | None = None
     ) -> None:
-        """State a requirement on which no output shape depends: if it can't hold, the rule continues."""
+        """State a requirement on which no output shape depends: the shapes stay known even if it can't hold."""
         if truth is not True:
             self.require(truth or FALSE, law, left, right)
             self.requirements[-1] = self.requirements[-1]._replace(limit=True)
@@ -84,7 +87,10 @@ class Statements:
     def limit_declared(
         self, truth: bool, law: laws.Law | str, left: Dim | int | None = None, right: Dim | int | None = None
     ) -> None:
-        """State a limit on sizes that the file declares; sizes that only a question fixes are exempt."""
+        """State a limit on sizes that the file declares, which the runtime checks when it loads the model.
+
+        It counts only while `loading` is set: sizes that only a question fixes are exempt.
+        """
         if not truth and self.loading:
             self.limit(truth, law, left, right)
             self.requirements[-1] = self.requirements[-1]._replace(declared=True)
@@ -92,31 +98,31 @@ class Statements:
             self.requirements.append(Requirement(TRUE, laws.as_law(law), declared=True))
 
     def ensure_equal(self, left: Dim | int, right: Dim | int, law: laws.Law | str) -> None:
-        """State that two sizes are equal, on which the rest of the rule relies: if they never are, the rule ends."""
+        """Require that two sizes are equal, as the rest of the rule relies on it; if they never are, the rule ends."""
         self.require_equal(left, right, law)
         if equal(left, right) is FALSE:
             raise RejectedError
 
     def require_equal(self, left: Dim | int, right: Dim | int, law: laws.Law | str) -> None:
-        """State that two sizes are equal."""
+        """Require that two sizes are equal."""
         self.require(equal(left, right), law, left, right, relation="==")
 
     def require_at_least(self, left: Dim | int, right: Dim | int, law: laws.Law | str) -> None:
-        """State that `left >= right`."""
+        """Require that `left >= right`."""
         self.require(at_least(left, right), law, left, right, relation=">=")
 
     def require_within(self, index: Dim | int, size: Dim | int, law: laws.Law | str) -> None:
-        """State that an index, which may count from the end, is inside an axis of that size."""
+        """Require that an index is inside an axis of that size: `-size <= index < size`."""
         index, size = as_dim(index), as_dim(size)
         self.require(all_of(at_least(index, -size), at_least(size, index + 1)), law, index, size)
 
     def check(self, truth: bool, law: laws.Law | str) -> None:
-        """State a law whose truth is known; if it is broken, the rule ends."""
+        """End the rule if `truth` is False: the node then violates `law` at all sizes and can't run."""
         if not truth:
             self.reject(law)
 
     def reject(self, law: laws.Law | str) -> NoReturn:
-        """State that the node can't run, as `law` is broken for all sizes, and end the rule."""
+        """State that the node can't run, as it violates `law` at all sizes, and end the rule."""
         self.require(FALSE, law)
         raise RejectedError
 
@@ -159,8 +165,8 @@ class Statements:
     ) -> Dim:
         """Return a new symbol for a size that data decides, from `lo` to `hi`; `name` is unique in the node.
 
-        With kind "iteration" it is a loop's index, and stands for all of them. `how` says which elements
-        decide the size.
+        With kind "iteration" it is a loop's index and stands for every iteration. `how` says which elements decide the
+        size.
         """
         self.memoizable = False
         # If a node can't run, `hi` may be below `lo`; the facts have to be satisfiable even then.
@@ -175,7 +181,10 @@ class Statements:
     # The application
 
     def adopt(self, inner: Application, within: str) -> None:
-        """Add the requirements and facts of an inner node, under the conditions that hold here."""
+        """Add the requirements and facts of a node in a subgraph or function, under the condition set by `where`.
+
+        `within` is the path of that node, which reports show.
+        """
         look()
         requirements, facts, unjudged = inner.requirements, inner.facts, inner.unjudged
         if len(requirements) + len(self.requirements) > MAX_ADOPTED:  # functions that call functions: each law once
@@ -201,7 +210,10 @@ class Statements:
         self.unjudged.extend(u._replace(path=path, branch=all_of(self._condition, u.branch)) for u, path in paths)
 
     def enter(self, body: Body, applications: Sequence[Application]) -> None:
-        """Add the run of a body, and what its nodes state."""
+        """Add one run of a subgraph or function, and the requirements and facts of its nodes.
+
+        `applications` has the application of each of the body's nodes.
+        """
         for inner, application in zip(body.nodes, applications, strict=True):
             self.adopt(application, f"{body.label}/{inner.name}" if body.label else inner.name)
         nested = {i: application.bodies for i, application in enumerate(applications) if application.bodies}

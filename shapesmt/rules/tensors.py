@@ -79,7 +79,10 @@ def holds(condition: Formula, case: Formula | None) -> bool | None:
 
 
 def number(d: Dim, case: Formula | None) -> int | None:
-    """Return the value of an integer that decides ranks or axes, or one of a few values, each one a case; else None."""
+    """Return the value of `d` in a case, for integers that decide ranks or axes; None if it isn't known.
+
+    If `d` has up to `MAX_NUMBERS` values and the case allows several of them, `UndecidedError` asks to split the case.
+    """
     if d.constant is not None or not d.hi - d.lo < MAX_NUMBERS:
         return d.constant
     for value in range(int(d.lo), int(d.hi)):
@@ -103,14 +106,14 @@ class Layout(NamedTuple):
     storage: Dim | None = None
 
     def without(self, axis: int) -> Layout:
-        """Return the layout at one index of an axis, which is dropped."""
+        """Return the layout after one index of `axis` is selected, which drops that axis."""
         strides = None if self.strides is None else (*self.strides[:axis], *self.strides[axis + 1 :])
         order = None if self.order is None else tuple(a - (a > axis) for a in self.order if a != axis)
         return Layout(strides, order)
 
 
 class Case(NamedTuple):
-    """A tensor as it is if a condition holds."""
+    """The tensor that a node returns if a condition holds, such as one of rank 1 if `n == 1`."""
 
     condition: Formula
     tensor: Tensor
@@ -205,7 +208,7 @@ def tensor(
     cases: tuple[Case, ...] = (),
     layout: Layout | None = None,
 ) -> Tensor:
-    """Return the interned tensor; `ndim` is the rank of one whose shape isn't known."""
+    """Return the interned tensor with these properties (see `Tensor`); `ndim` is its rank if `shape` is None."""
     dims = None if shape is None else tuple([d if isinstance(d, Dim) else as_dim(d) for d in shape])
     key = (dtype, dims, value, ndim, cases, layout)
     return _TENSORS.get(key) or _TENSORS.make(key, _tensor, key)
@@ -228,7 +231,7 @@ def _tensor(key: TensorKey) -> Tensor:
 
 
 def in_each_case(t: Tensor, change: Callable[[int, Tensor], Tensor]) -> tuple[Case, ...]:
-    """Return the cases of a tensor, with each tensor changed."""
+    """Return the cases of a tensor, with `change(i, tensor)` as the tensor of case `i`."""
     return tuple(case._replace(tensor=change(i, case.tensor)) for i, case in enumerate(t.cases))
 
 
@@ -287,7 +290,7 @@ def rank_symbol(name: str, kind: Kind = Kind.INPUT) -> Dim:
 
 
 def from_literal(literal: Literal) -> Tensor:
-    """Return a constant tensor; its elements are listed if there are few."""
+    """Return the tensor of a constant; if it is read, integers and up to `MAX_FLOATS` floats are listed."""
     if literal.source is not None:
         about = literal.dtype, literal.shape
         return _WEIGHTS.get(about) or _WEIGHTS.setdefault(about, tensor(*about))
@@ -328,7 +331,10 @@ def _list_elements(literal: Literal, most: int) -> Value | None:
 
 
 def constant(value: Nested, like: Tensor) -> Tensor:
-    """Return a tensor of these numbers: one, a list, a matrix, ..."""
+    """Return a constant tensor of a number or nested lists of numbers, with the element type of `like`.
+
+    If that type is unknown, it is bool, float32 or int64, after the numbers.
+    """
     array = np.asarray(value, None if np.size(value) else int)
     kind = {"b": "bool", "f": "float32"}.get(array.dtype.kind, "int64")
     if array.dtype.kind not in "bif":

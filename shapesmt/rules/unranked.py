@@ -63,8 +63,7 @@ class _Branch:
 def over_ranks(
     inputs: Inputs, apply: Callable[[Inputs], Application], node: Node, *, total: bool = False, every: bool = True
 ) -> Application:
-    """Apply a rule if the rank of some inputs isn't known.
-
+    """Apply a rule at every rank that inputs of unknown rank may have, and merge the results.
     Args:
         inputs: The inputs.
         apply: Applies the rule; may raise `UnknownRankError`.
@@ -168,7 +167,7 @@ def _branches(
 
 
 def _even(first: _Branch, second: _Branch, last: _Branch, steps: int) -> bool:
-    """Whether the numbers that grow from the first rank to the second grow equally up to the last."""
+    """Whether the profiles of three ranks grow linearly: the last rank is `steps` above the second of two neighbours."""
     profiles = first.profile, second.profile, last.profile
     same = len({len(p) for p in profiles}) == 1
     return same and all(c - b == steps * (b - a) for a, b, c in zip(*profiles, strict=True))
@@ -329,7 +328,10 @@ class _Outputs:
 
 
 def _rank_in_terms(n: Dim, ranks: Sequence[int], sizes: Sequence[int]) -> Dim | None:
-    """Return the output's rank as an expression over the input's (`x_rank + 1`); None if there is none that simple."""
+    """Return an output's rank as `n + k` or `max(n, k)`, where `n` is the input's rank; None if neither fits.
+
+    At the rank `ranks[i]` of the input, the output has the rank `sizes[i]`.
+    """
     apart = {size - rank for size, rank in zip(sizes, ranks, strict=True)}
     if len(apart) == 1:
         return n + apart.pop()

@@ -180,7 +180,10 @@ def from_array(array: np.ndarray[Any, np.dtype[np.object_]]) -> Elements | None:
 
 
 def field(element: Dim | Float) -> Field | Floats | None:
-    """Return the value whose elements are this expression; None if it is too long to be kept."""
+    """Return the value whose elements are given by this expression over positions.
+
+    None if the expression is too long, or if it is the same unknown element at every position.
+    """
     if len(element.terms) > MAX_FIELD_TERMS if isinstance(element, Dim) else element.depth > MAX_FLOAT_DEPTH:
         return None
     if entries(element) and not positions(element):
@@ -243,7 +246,7 @@ def extremes(element: Dim, lengths: Callable[[int], Dim]) -> tuple[Dim, Dim] | N
 
 
 def constants(value: Elements) -> Integers | None:
-    """Return the items as an array; None unless all are constant integers well inside its type."""
+    """Return the items as an int64 array; None unless all are constant integers below 2**31 in absolute value."""
     if value not in _ARRAYS:
         known: dict[Item, int | None] = {i: i.constant if isinstance(i, Dim) else None for i in {*value.items}}
         numbers = {item: n for item, n in known.items() if n is not None and abs(n) < 1 << 31}
@@ -257,7 +260,7 @@ _ARRAYS: dict[Elements, Integers | None] = memo("constants as arrays", {})
 
 
 def progression(array: Integers) -> Dim | None:
-    """Return the formula of constants that grow evenly along each axis, as lists of positions do; else None.
+    """Return a formula for constants that have a constant step along each axis; None for all others.
 
     >>> progression(np.array([[5, 7, 9], [15, 17, 19]]))
     Dim('2*`@1` + 10*`@2` + 5')
@@ -273,7 +276,7 @@ def progression(array: Integers) -> Dim | None:
 
 
 def is_irregular(array: Integers, most: int) -> bool:
-    """Whether a row of more than `most` constants grows by different numbers, so that it has no formula."""
+    """Whether rows have more than `most` constants and the steps in one of them differ, so that it has no formula."""
     steps = np.diff(array, axis=-1)
     return array.shape[-1] > most and bool((steps != steps[..., :1]).any())
 

@@ -64,7 +64,10 @@ def combine(function: Function | None, operands: tuple[Tensor, ...], shape: Shap
 
 
 def _alike(function: Function, operands: tuple[Tensor, ...]) -> bool:
-    """Whether the operands are all floats or all integers, as the function requires; others aren't computed."""
+    """Whether `function` can be computed on the types of the operands with known values.
+
+    Most functions need all floats or all integers, and some only one of these. `Pow` takes any mix.
+    """
     if function is items.ARITHMETIC["Pow"]:
         return True
     floats = [t.dtype in FLOATS for t in operands if t.value is not None]
@@ -188,7 +191,7 @@ def clip(ctx: RuleContext) -> Tensor:
 @rule("Div", since=7, traits=Traits.DIVISION)
 @rule(*items.VARIADIC, since=8, traits=Traits.ELEMENTWISE)
 def arithmetic(ctx: RuleContext) -> Tensor:
-    """Broadcast the operands together; integer divisors aren't 0."""
+    """Broadcast the operands together; `Div` requires that integer divisors aren't 0."""
     op = ctx.node.op
     if op == "Div":
         require_nonzero(ctx, ctx.input(1))
@@ -226,7 +229,7 @@ def require_nonzero(ctx: RuleContext, divisor: Tensor) -> None:
 
 @rule("BitShift", traits=Traits.ELEMENTWISE)
 def bit_shift(ctx: RuleContext) -> Tensor:
-    """Broadcast the operands together and shift the first by the bits that the second says."""
+    """Shift the bits of the first operand by the second; the operands broadcast together."""
     return broadcast(ctx, items.SHIFTS.get((ctx.text("direction"), ctx.input(0).dtype)))
 
 
@@ -239,7 +242,7 @@ def logic(ctx: RuleContext) -> Tensor:
 
 @rule("Where", any_rank=True, traits=Traits.CHOICE)
 def where(ctx: RuleContext) -> Tensor:
-    """Choose by a condition; the condition and both cases broadcast together."""
+    """Choose elements of X or Y by a condition; all three broadcast together."""
     dtype = ctx.input(1).dtype
     if any(ctx.input(i).shape is None for i in range(3)):
         return ctx.tensor(None, dtype)
@@ -248,7 +251,7 @@ def where(ctx: RuleContext) -> Tensor:
 
 @rule("SwiGLU", *items.VARIADIC, traits=Traits.ELEMENTWISE)
 def alike(ctx: RuleContext) -> Tensor:
-    """Require operands of one shape, which is the output's."""
+    """Compute elementwise on operands that must have the same shape, which is the output's."""
     operands = [ctx.input(i) for i in range(max(len(ctx.inputs), 1))]
     ctx.require_agree(*operands, law=laws.OPERANDS_SAME_SHAPE)
     return ctx.tensor(operands[0].dims)

@@ -9,7 +9,7 @@ from shapesmt.rules import FLOATS, RuleContext, Tensor, rule
 
 
 def require_scale(ctx: RuleContext) -> None:
-    """State that scale and zero point are single, one per position of `axis`, or one per block along it."""
+    """Require one scale and zero point for the whole tensor, for each position of `axis`, or for each block along it."""
     x, parameters = ctx.input(0), [ctx.input(1), *([ctx.input(2)] if ctx.has(2) else [])]
     if any(t.shape is None for t in (x, *parameters)):
         return
@@ -38,7 +38,10 @@ def _require_blocks(ctx: RuleContext, x: Tensor, parameters: list[Tensor], block
 
 @rule("QuantizeLinear", any_rank=True)
 def quantize(ctx: RuleContext) -> Tensor:
-    """Quantize; scale and zero point fit the input's shape, and the zero point has the output's type."""
+    """Quantize: the output has the input's shape and the zero point's type, else `output_dtype` or uint8.
+
+    Requires one scale and zero point for the tensor, for each position of `axis`, or for each block along it.
+    """
     require_scale(ctx)
     if ctx.input(0).dtype in FLOATS and ctx.input(1).dtype not in (ctx.input(0).dtype, ""):
         ctx.limit(ctx.version >= 23 and ctx.since((1, 32)), laws.SAME_TYPE_AS_INPUT.of(kind="scales"))
@@ -53,12 +56,15 @@ def quantize(ctx: RuleContext) -> Tensor:
 
 @rule("DequantizeLinear", any_rank=True)
 def dequantize(ctx: RuleContext) -> Tensor:
-    """Dequantize; scale and zero point fit the input's shape, and the scale has the output's type."""
+    """Dequantize: the output has the input's shape and the type `output_dtype`, else that of the scale.
+
+    Requires one scale and zero point for the tensor, for each position of `axis`, or for each block along it.
+    """
     require_scale(ctx)
     return ctx.tensor(ctx.input(0).shape, DTYPES.get(ctx.integer("output_dtype", 0), "") or ctx.input(1).dtype)
 
 
 @rule("DynamicQuantizeLinear", any_rank=True)
 def dynamic_quantize(ctx: RuleContext) -> list[Tensor]:
-    """Quantize by the input's range; scale and zero point are scalars."""
+    """Quantize to uint8 by the input's range; return the tensor of the same shape, and a scalar scale and zero point."""
     return [ctx.tensor(ctx.input(0).shape, "uint8"), ctx.tensor((), "float32"), ctx.tensor((), "uint8")]

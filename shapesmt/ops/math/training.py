@@ -28,5 +28,5 @@ def optimizer(ctx: RuleContext) -> list[Tensor]:
 
 @rule("Gradient", domain=DOMAIN)
 def gradient(ctx: RuleContext) -> list[Tensor]:
-    """Return the derivative by each tensor that `xs` names, of that tensor's shape."""
+    """Return the derivative with respect to each tensor in `xs`; it has that tensor's shape."""
     return [ctx.tensor(x.dims, x.dtype) for x in map(ctx.input, range(len(ctx.inputs)))][: ctx.outputs]

@@ -110,7 +110,7 @@ def known_axis(ctx: RuleContext, index: int) -> int | None:
 
 
 def anything(ctx: RuleContext, x: Tensor, index: int = 0) -> Tensor:
-    """Return a tensor of the same rank, with new symbols for its sizes."""
+    """Return a tensor of the rank of `x`, with new symbols for its sizes; `index` tells several of them apart."""
     return ctx.tensor(None if x.shape is None else [ctx.fresh(f"size{index}_{i}") for i in range(x.rank)], x.dtype)
 
 

@@ -107,7 +107,7 @@ def _by_operator() -> Mapping[str, Mapping[str, tuple[str | int, ...]]]:
 
 
 def broken_law(node: Node) -> laws.Law | None:
-    """Return the law that an attribute breaks by its value or absence; None if there is none.
+    """Return the law that a node violates by an attribute's value or absence; None if it violates none.
 
     >>> from shapesmt.graph import Attributes, Node
     >>> print(broken_law(Node("Mod", "", "mod", ["x", "y"], ["z"], Attributes({"fmod": 2}))))

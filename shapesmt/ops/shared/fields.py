@@ -132,7 +132,10 @@ def term_of(x: Tensor) -> Item:
 
 
 def broadcast_index(size: Dim, target: Dim, back: int) -> Dim:
-    """Return the input index that a position of a broadcast axis reads: 0 if the input's size is 1."""
+    """Return the input index that a position reads on an axis broadcast from `size` to `target`: 0 if `size` is 1.
+
+    `back` is the axis counted from the end, where 1 is the last one.
+    """
     if size is target or size.lo >= 2:
         return position(back)
     return select(equal(size, 1), 0, position(back))
@@ -144,7 +147,10 @@ def _few(sizes: Sequence[int]) -> bool:
 
 
 def value_of(shape: Sequence[Dim], element: Item) -> Value | None:
-    """Return the value of a tensor whose elements are this expression; it is listed if the tensor is small."""
+    """Return the value of a tensor of this shape whose elements are one expression over positions.
+
+    The elements are listed if the tensor has at most `MAX_LISTED`. None if `element` is None or too long.
+    """
     sizes = concrete(shape)
     if element is None or sizes is None or not _few(sizes) or entries(element):
         return None if element is None else field(element)

@@ -32,7 +32,11 @@ class Heads(NamedTuple):
         return self.batch, self.length, self.hidden
 
     def past(self, ctx: RuleContext, keys: int, values: int, values_size: Dim, of: tuple[laws.Law, laws.Law]) -> Dim:
-        """Return the length of cached keys and values, 0 if both are omitted; the laws are those of their shapes."""
+        """Return the length of cached keys and values, 0 if they are omitted; require their shapes.
+
+        `keys` and `values` are input indices, and `of` has the laws for the two shapes. Both are
+        `[batch, number, length, size]`, but the values have the size `values_size`.
+        """
         if not ctx.has(keys):
             return ZERO
         length = ctx.input(keys, rank=4)[2]

@@ -50,19 +50,25 @@ from shapesmt.rules import (
 
 
 def count_true(ctx: RuleContext, index: int) -> Dim:
-    """Return the number of nonzero elements of an input, a size that data decides; it is the same for all callers."""
+    """Return a symbol for how many elements of an input are nonzero: data-dependent, from 0 to the number of elements.
+
+    Each call in one node returns the same symbol. Declares that the elements can't make the node fail.
+    """
     ctx.only_sizes(index)
     total = ctx.input(index).numel
     return ctx.fresh("count", 0, total, how=Decided((index,), total=total, free=True))
 
 
 def true_place(ctx: RuleContext, index: int, axis: int, *, free: bool = True) -> Dim:
-    """Return the index along `axis` of any nonzero element of an input; `free` if data can make it any index."""
+    """Return a symbol for the index along `axis` of a nonzero element of an input.
+
+    `free` tells that data can make it any index of the axis.
+    """
     return ctx.fresh(f"row{axis}", 0, ctx.input(index)[axis] - 1, Kind.PLACE, Decided((index,), free=free, row=True))
 
 
 def any_places(ctx: RuleContext, dims: Sequence[Dim], size: Dim, first: Dim = ZERO) -> Value | None:
-    """Return elements that data chooses, each one of `size` integers from `first` on."""
+    """Return data-dependent elements of shape `dims`, each an integer from `first` to `first + size - 1`."""
     shape = concrete(dims)
     if shape is not None and prod(shape) <= MAX_LISTED:
         return elements(shape, [first + ctx.fresh(f"place{i}", 0, size - 1) for i in range(prod(shape))])
@@ -71,7 +77,10 @@ def any_places(ctx: RuleContext, dims: Sequence[Dim], size: Dim, first: Dim = ZE
 
 
 def any_of_known(ctx: RuleContext, x: Tensor, dims: Sequence[Dim]) -> Value | None:
-    """Return elements that data chooses among those of `x`; None unless their bounds are known."""
+    """Return data-dependent elements of shape `dims` within the bounds of the elements of `x`.
+
+    None unless the elements of `x` and their bounds are known.
+    """
     known = _cases(x)
     if len(known) != 1 or known[0].condition is not TRUE or not x.followed:
         return None
@@ -80,7 +89,7 @@ def any_of_known(ctx: RuleContext, x: Tensor, dims: Sequence[Dim]) -> Value | No
 
 
 def with_flags(ctx: RuleContext, index: int) -> Tensor:
-    """Return an integer input, with a symbol for its elements if nothing is known of them but that they are 0 or 1."""
+    """Return an input; if it is an integer tensor of unknown 0s and 1s, a symbol from 0 to 1 gives its elements."""
     x = ctx.input(index)
     if x.value is not None or not x.rank or not x.dtype.startswith(("int", "uint")):
         return x
@@ -92,7 +101,7 @@ def with_flags(ctx: RuleContext, index: int) -> Tensor:
 
 
 def free_elements(x: Tensor, one: Dim) -> Value | None:
-    """Return elements each of which stands for any value of the symbol `one`."""
+    """Return elements for the tensor `x` that each may have any value of the symbol `one`, independently."""
     return value_of(x.dims, entry(twin(one, Kind.ENTRY), *(position(back) for back in range(1, x.rank + 1))))
 
 
@@ -104,9 +113,9 @@ def is_flag(element: Dim) -> bool:
 def require_inside(
     ctx: RuleContext, indices: Tensor, size: Dim, unless: Formula = FALSE, *, index: int = 1, from_end: bool = True
 ) -> None:
-    """State that the indices (input `index`) are inside an axis of that size.
+    """Require that the indices (input `index`) are inside an axis of that size, or that `unless` holds.
 
-    They may count from the end, unless `from_end` is false.
+    Indices may count from the end, unless `from_end` is false.
     """
     if _fits_anyway(indices, size, from_end=from_end):
         return ctx.require(TRUE, laws.INDICES_INSIDE_AXIS)
@@ -210,7 +219,7 @@ def fold_all(how: str, element: Dim, dims: Shape) -> Dim:
 
 
 def columns(indices: Tensor, count: int) -> list[Tensor]:
-    """Split index tuples, the last axis of a tensor, into `count` index tensors."""
+    """Split a tensor of index tuples `[..., k]` into `count <= k` index tensors `[...]`, one per tuple element."""
     dims = indices.dims[:-1]
     if isinstance(indices.value, Elements):
         arrays = np.moveaxis(indices.value.array, -1, 0)

@@ -122,7 +122,7 @@ def _stepwise(item: Float) -> bool:
 
 
 def result(function: Function, operands: Sequence[Item], dtype: str) -> Item:
-    """Return a runtime's result for these operands; None if runtimes may differ in it."""
+    """Return `function` of single elements as runtimes compute it in `dtype`; None if runtimes may differ."""
     rounded = [x for x in operands if isinstance(x, Float) and x.numerator is None and x.dtype not in STEPWISE]
     if rounded and not (isinstance(function, partial) and function.func is cast):
         return None  # only a cast surely gets the rounded operand

@@ -16,7 +16,10 @@ RUNTIMES = {"openvino": "OpenVINO", "torch": "PyTorch", "tensorflow": "TensorFlo
 def require_shape(
     ctx: RuleContext, indices: int | Sequence[int], shape: Sequence[Dim | int], law: laws.Law, *, limit: bool = False
 ) -> None:
-    """State the shape of inputs, unless omitted; `limit` if no output shape depends on it."""
+    """Require that each input in `indices`, unless omitted, has this shape.
+
+    `limit` tells that no output shape depends on it (see `RuleContext.limit`).
+    """
     for index in (indices,) if isinstance(indices, int) else indices:
         if ctx.has(index):
             x = ctx.input(index)
@@ -57,28 +60,31 @@ def require_least(ctx: RuleContext, items: Iterable[Dim | None] | None, least: i
 def require_same(
     ctx: RuleContext, sizes: Iterable[Dim | None] | None, others: Iterable[Dim | int | None] | None, law: laws.Law
 ) -> None:
-    """State that sizes at the same index of two lists are equal, as far as both lists go and both sizes are known."""
+    """Require `sizes[i] == others[i]` for each `i` in both lists at which both sizes are known."""
     for size, other in zip(sizes or (), others or (), strict=False):
         if size is not None and other is not None:
             ctx.require_equal(size, other, law)
 
 
 def require_fits(ctx: RuleContext, number: Dim | int, what: str) -> None:
-    """State that a number that the node computes with fits 64 bits."""
+    """Require that a number that the node computes with fits int64; `what` names it in the law."""
     ctx.check(as_dim(number).lo <= LARGEST, laws.IN_64_BITS.of(what=what))
 
 
 def complete_sizes(
     ctx: RuleContext, items: Sequence[Dim | None], least: int = 0, *, index: int | None = None
 ) -> list[Dim]:
-    """Return the sizes that input `index` lists, with a new symbol of at least `least` for each unknown one (None)."""
+    """Return the sizes, with a new symbol of at least `least` for each unknown one (None).
+
+    `index` is the input that lists them; None if the sizes may depend on all inputs.
+    """
     if index is None:
         return [ctx.fresh(f"size{i}", least) if d is None else d for i, d in enumerate(items)]
     return [element(ctx, f"size{i}", index, i, least) if d is None else d for i, d in enumerate(items)]
 
 
 def element(ctx: RuleContext, name: str, index: int, place: int, least: int = 0) -> Dim:
-    """Return a new symbol for a size that is an unknown element of an input."""
+    """Return a new symbol, at least `least`, for a size that is the unknown element `place` of input `index`."""
     return ctx.fresh(name, least, how=Decided((index,), place=place, free=True))
 
 
@@ -109,13 +115,16 @@ def require_broadcast_to(ctx: RuleContext, x: Tensor, shape: Shape, law: laws.La
 
 
 def open_beside_cpu(ctx: RuleContext, law: laws.Law, *, used: bool) -> None:
-    """Leave a node undecided that uses a feature without a CPU kernel."""
+    """Leave the node undecided if it uses a feature (`used`) that ONNX Runtime has on other devices than CPU only."""
     if used:
         ctx.leave("elements", f"{law}: ONNX Runtime has it on other devices only")
 
 
 def open_unless(ctx: RuleContext, law: laws.Law, formula: Formula = FALSE) -> None:
-    """Leave a node undecided if it breaks a law that the runtime doesn't check: its behaviour is then undefined."""
+    """Leave the node undecided if `formula` doesn't hold: it then violates a law that the runtime doesn't check.
+
+    The node's behaviour is undefined in that case.
+    """
     if formula is not TRUE:
         text = f"{law}, which {RUNTIMES.get(ctx.node.domain, 'ONNX Runtime')} doesn't check"
         note = "" if formula is FALSE else f"the law holds where {formula}"
@@ -144,7 +153,7 @@ def _positive(number: Dim | Float) -> Formula:
 def require_alike(
     state: Callable[..., None], shapes: Sequence[Sequence[Dim]], axes: Sequence[int], law: laws.Law
 ) -> list[Dim]:
-    """State, by a method of the context, that shapes agree on `axes`; empty shapes are exempt.
+    """Require, by `state` (`ctx.require` or `ctx.limit`), that shapes agree on `axes`; empty shapes are exempt.
 
     Returns:
         The sizes of the first shape that isn't empty, or of the first if all are.

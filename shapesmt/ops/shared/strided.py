@@ -26,7 +26,10 @@ class Part(NamedTuple):
 
 
 def slice_by_masks(ctx: RuleContext, masked: Masked) -> Tensor:
-    """Slice by begins, ends and steps (inputs 1 to 3); the masks are begin, end, ellipsis, new_axis and shrink_axis."""
+    """Slice input 0 by begins, ends and steps (inputs 1 to 3), whose entries masks may change.
+
+    `masked(name, i)` tells whether entry `i` is in the begin, end, ellipsis, new_axis or shrink_axis mask.
+    """
     x, parts = ctx.input(0), _parts(ctx, masked)
     if parts is None:
         return ctx.tensor(None)

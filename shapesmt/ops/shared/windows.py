@@ -26,9 +26,10 @@ class Rounding(NamedTuple):
 
 
 class Window(NamedTuple):
-    """The window along one axis; with `same`, padding is chosen so that only the stride shrinks the input.
+    """A sliding window along one axis: on 9 elements, a kernel of 3 with stride 2 has 4 positions, at 0, 2, 4 and 6.
 
-    A kernel of 3 with stride 2 has 4 positions on 9 elements: they begin at 0, 2, 4 and 6.
+    `head` and `tail` are the padding before and after the axis. With `same`, the padding is such that an axis of
+    `size` elements has `ceil(size / stride)` positions.
     """
 
     kernel: Dim
@@ -60,7 +61,7 @@ class Window(NamedTuple):
         return self.places(size)
 
     def reach(self, size: Dim) -> Dim:
-        """Return the extent of `size` positions: the output size of an unpadded transposed convolution."""
+        """Return how many elements `size` positions cover: the output size of an unpadded transposed convolution."""
         return (size - 1) * self.stride + self.extent
 
 
@@ -97,7 +98,7 @@ def quotient(span: Dim, step: Dim | int, *, up: bool = False) -> Dim:
 
 
 def exact(span: Dim) -> bool:
-    """Whether float32 represents all integers of a range; an unbounded range counts as such."""
+    """Whether float32 represents every value of `span`; True also if `span` has no upper bound."""
     return span.hi < EXACT or span.hi == inf
 
 
@@ -130,7 +131,7 @@ def sliding(
     *,
     same: bool = False,
 ) -> list[Window]:
-    """Return the window along each axis."""
+    """Return the window along each axis; `pads` has the padding before and after each axis, 0 if it is None."""
     heads, tails = pads or ([0] * len(kernel), [0] * len(kernel))
     each = zip(map(as_dim, kernel), strides, dilations, heads, map(as_dim, tails), strict=True)
     return [Window(*axis, same, rounding) for axis in each]
