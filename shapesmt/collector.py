@@ -12,13 +12,13 @@ LOCK = RLock()
 
 
 class _Own(local):
-    """The number of pauses that one thread is in."""
+    """The number of active pauses of the current thread."""
 
     pauses = 0
 
 
 class _State:
-    """The pauses of all threads together."""
+    """The state that all threads share: the active pauses, and the thresholds to restore after the last."""
 
     pauses = 0
     """The number of pauses."""
@@ -50,8 +50,8 @@ if hasattr(os, "register_at_fork"):
 def gc_paused() -> Iterator[None]:
     """Pause the garbage collector inside the block: for stages that build many small objects and no cycles among them.
 
-    It changes the threshold of collections, not whether they are enabled: `gc.disable()` and `gc.enable()` of the
-    program around it keep their effect whenever they are called, and so does a threshold that it sets meanwhile.
+    It sets the collection threshold to 0, and restores it after the last pause of any thread. So `gc.enable()` and
+    `gc.disable()` in other code keep their effect, and a threshold that other code sets during a pause stays.
 
     >>> with gc_paused():
     ...     gc.get_threshold()[0]

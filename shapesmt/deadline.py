@@ -1,9 +1,7 @@
-"""Deadline: when to give up, handed down from the caller to every query, and checked by all work in between.
+"""Deadlines that stop long-running work, and a stopwatch that measures the stages of a call.
 
-`measure_stages` also measures how long the stages of a call take, in the words of its caller.
-
-Work that may take long runs inside `limit`, and checks the clock now and then (`look`). When time is up, it ends
-with `TimeUp`, which the stage that began it reports as "not known".
+Long-running work runs inside `limit` and often calls `look`, which raises `TimeUp` after the deadline. The stage that
+set the deadline catches it and reports its result as "not known". `measure_stages` returns the seconds of each stage.
 
     >>> from contextlib import suppress
     >>> with suppress(TimeUp), limit(Deadline(0)):
@@ -39,7 +37,7 @@ class TimeUp(BaseException):
 
 
 class Deadline:
-    """The moment at which to stop.
+    """The moment at which work has to stop: `seconds` after `since`, a `monotonic()` time (default: now); None is never.
 
     >>> Deadline(0).expired, Deadline(None).remaining
     (True, inf)
@@ -61,12 +59,12 @@ class Deadline:
         return monotonic() >= self.end
 
     def within(self, seconds: float) -> Deadline:
-        """Return the earlier of this deadline and `seconds` from now."""
+        """Return this deadline, or one that is `seconds` from now if that is earlier."""
         sooner = Deadline(seconds)
         return sooner if sooner.end < self.end else self
 
     def attempt(self, work: Callable[[], Answer], otherwise: Answer) -> Answer:
-        """Return the result of the work, or `otherwise` if the deadline passes first.
+        """Call `work` and return its result, or `otherwise` if the deadline passes first.
 
         >>> Deadline(None).attempt(lambda: 6 * 7, 0), Deadline(0).attempt(lambda: 6 * 7, 0)
         (42, 0)
@@ -79,7 +77,7 @@ class Deadline:
             return otherwise
 
     def require(self, work: Callable[[], Answer], what: str) -> Answer:
-        """Return the result of the work, without which there is no answer.
+        """Call `work` and return its result; unlike `attempt`, raise an error if the deadline passes first.
 
         Raises:
             OutOfTimeError: The deadline passes first; the message begins with `what`.
@@ -92,7 +90,7 @@ class Deadline:
 
 
 def seconds(timeout: float) -> float:
-    """Return a timeout, as a user gives it, as a float.
+    """Return a user's timeout in seconds as a float; above `ENDLESS`, return `ENDLESS`.
 
     Raises:
         UsageError: The timeout is negative or not a number.
@@ -110,7 +108,7 @@ _CURRENT: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
 
 @contextmanager
 def limit(deadline: Deadline | None) -> Iterator[None]:
-    """Limit the work inside the block by a deadline, instead of the one outside; None is no limit."""
+    """Make `deadline` the current one inside the block, instead of the enclosing block's; None means no deadline."""
     token = _CURRENT.set(deadline)
     try:
         yield
@@ -119,10 +117,12 @@ def limit(deadline: Deadline | None) -> Iterator[None]:
 
 
 def look(*, hopeless: bool = False) -> None:
-    """End the work that the current deadline limits, if it has passed or (`hopeless`) the work can't meet it.
+    """Raise `TimeUp` if the current deadline has passed or, with `hopeless`, if there is a deadline at all.
+
+    Callers set `hopeless` for work that is known to take too long; without a deadline it runs nevertheless.
 
     Raises:
-        TimeUp: The deadline has passed or can't be met.
+        TimeUp: The deadline has passed, or the work can't meet it.
     """
     deadline = _CURRENT.get()
     if deadline is not None and (hopeless or monotonic() >= deadline.end):
@@ -139,7 +139,7 @@ REST = "everything else, such as starting up"
 
 
 class Stopwatch:
-    """The seconds of each stage so far, and how often it was entered."""
+    """Measures the seconds spent in each stage so far (`seconds`), and counts how often it was entered (`times`)."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {REST: 0.0}
@@ -176,7 +176,7 @@ _STOPWATCH: ContextVar[Stopwatch | None] = ContextVar("stopwatch", default=None)
 
 @contextmanager
 def measure_stages() -> Iterator[Stopwatch]:
-    """Measure the stages that run inside the block."""
+    """Yield a `Stopwatch` that measures each `stage` entered inside the block."""
     stopwatch = Stopwatch()
     token = _STOPWATCH.set(stopwatch)
     try:
@@ -188,7 +188,7 @@ def measure_stages() -> Iterator[Stopwatch]:
 
 @contextmanager
 def stage(name: str) -> Iterator[None]:
-    """Count the time inside the block for a stage; do nothing outside of `measure_stages`."""
+    """Add the time inside the block to the stage `name`; do nothing outside of `measure_stages`."""
     stopwatch = _STOPWATCH.get()
     if stopwatch is None:
         yield

@@ -9,7 +9,7 @@ _MARK = re.compile(r"#(?=#\w*(?:\[|\Z))")
 
 
 class ShapesmtError(Exception):
-    """A user's mistake; the text is one line that names the thing, both values and the remedy."""
+    """A user's mistake; the one-line text says what is wrong, which values conflict, and how to fix it."""
 
 
 class ModelError(ShapesmtError):
@@ -21,7 +21,7 @@ class UsageError(ShapesmtError):
 
 
 class UnknownNameError(UsageError, KeyError):
-    """A name that doesn't exist, with the closest one that does; it is a `KeyError`, as mappings raise.
+    """An unknown name; the text suggests the closest known one. It is also a `KeyError`, as mappings raise.
 
     >>> print(UnknownNameError("no tensor 'y'"))
     no tensor 'y'
@@ -43,7 +43,7 @@ class OutOfTimeError(ShapesmtError, TimeoutError):
 
 
 class RejectedError(Exception):
-    """Ends a rule whose node can't run; only the rule's context raises and catches it."""
+    """Ends the evaluation of a rule if the node can't run; only the rule's context raises and catches it."""
 
 
 class InternalError(Exception):
@@ -58,9 +58,10 @@ class InternalError(Exception):
 
 
 def pass_on(error: BaseException) -> None:
-    """Raise an error again if it comes from a signal handler, such as a time limit's, and so isn't about the answer.
+    """Re-raise `error` if a signal handler raised it, such as a test runner's timeout; otherwise do nothing.
 
-    Python calls a handler with the interrupted frame as an argument, which no other function gets.
+    Code that catches any exception of a third-party library calls it first. A frame of the traceback is a handler's if
+    its code is registered, or if it has its caller's frame as an argument: Python passes that to handlers only.
     """
     trace, handlers = error.__traceback__, _handler_code()
     while trace is not None:
@@ -78,13 +79,13 @@ def _handler_code() -> set[object]:
 
 
 def _has(frame: FrameType, interrupted: FrameType) -> bool:
-    """Whether `interrupted` is an argument of a call, given by its frame."""
+    """Whether a local variable of `frame` is the frame `interrupted`, or a tuple such as `*args` that contains it."""
     values = [*frame.f_locals.values()]
     return any(value is interrupted for v in values for value in (v if type(v) is tuple else (v,)))
 
 
 def printable(text: str, limit: int = 120) -> str:
-    r"""Return the text on one line of at most `limit` characters; unprintable ones are escaped, a long middle omitted.
+    r"""Return the text on one line: `…` replaces the middle above `limit` characters; unprintable ones are escaped.
 
     Names come from files: they may have line ends, terminal commands, or a megabyte of anything.
 
@@ -104,8 +105,8 @@ def printable(text: str, limit: int = 120) -> str:
 
 
 def escape_marks(text: str, sign: str) -> str:
-    """Return the text with `sign` for the first `#` of each `##vso[`, `##teamcity[` or `##[`, complete or cut off.
+    """Return the text with `sign` in place of the first `#` of `##vso[`, `##[` and a `##word` cut off at the end.
 
-    Systems that run jobs, such as GitHub and Azure, obey these commands anywhere in a line that a job prints.
+    CI systems such as GitHub Actions and Azure Pipelines run these commands anywhere in a line that a job prints.
     """
     return _MARK.sub(lambda _: sign, text) if "##" in text else text

@@ -97,7 +97,7 @@ class _Module:
 
 
 class _Late:
-    """A stand-in for a name until it is used."""
+    """A stand-in for one name of a module that isn't imported yet."""
 
     def __init__(self, module: str, name: str) -> None:
         self._module = module
@@ -109,7 +109,7 @@ class _Late:
 
 
 def late_module(name: str) -> ModuleType:
-    """Return a module that is imported when one of its attributes is first used.
+    """Return a stand-in for the module `name`, which is imported when an attribute is first used.
 
     >>> late_module("math").sqrt(9)
     3.0

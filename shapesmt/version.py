@@ -1,4 +1,4 @@
-"""Versions on which answers depend: that of shapesmt, which logs name, and that of ONNX Runtime."""
+"""The versions of shapesmt and of ONNX Runtime, on which answers depend."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OLDEST, NEWEST = (1, 31), (1, 32)  # versions of ONNX Runtime that the rules kno
 
 
 def followed_runtime() -> Version:
-    """Return the known version of ONNX Runtime nearest to the installed one; the newest if none is installed."""
+    """Return the installed version of ONNX Runtime, clamped to `OLDEST`..`NEWEST`; `NEWEST` if none is installed."""
     return min(max(installed_runtime() or NEWEST, OLDEST), NEWEST)
 
 

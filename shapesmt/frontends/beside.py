@@ -13,7 +13,10 @@ from shapesmt.errors import pass_on
 
 
 class SideRead(NamedTuple):
-    """A part of a file in a model's folder that was read, with the digest of its content; "" if there was none."""
+    """A read of an external file: `size` bytes from `offset` of the file `location` in the model's folder.
+
+    `digest` is the SHA-256 of these bytes; "" if they couldn't be read.
+    """
 
     location: str
     offset: int
@@ -21,7 +24,7 @@ class SideRead(NamedTuple):
     digest: str
 
     def is_unchanged(self, folder: str | None) -> bool:
-        """Whether the file still has the same content."""
+        """Whether the same read in `folder` still gives the same bytes, or still fails; without a folder it fails."""
         return self.digest == (_digest(_content(folder, *self[:3])) if folder is not None else "")
 
 
@@ -30,7 +33,7 @@ _READS: ContextVar[list[SideRead] | None] = ContextVar("reads", default=None)
 
 @contextmanager
 def side_reads() -> Iterator[list[SideRead]]:
-    """Record in the returned list what is read in the body."""
+    """Yield a list to which `content_inside` adds each read of an external file inside the block."""
     reads: list[SideRead] = []
     token = _READS.set(reads)
     try:
@@ -40,7 +43,10 @@ def side_reads() -> Iterator[list[SideRead]]:
 
 
 def content_inside(folder: str, location: str, offset: int, size: int) -> bytes | None:
-    """Return some bytes of a file in a folder; None if the file is outside the folder (by links too) or too short."""
+    """Return `size` bytes from `offset` of the file `location` in `folder`; None if they can't be read.
+
+    That is if the file is missing, too short, or outside the folder, also by a link.
+    """
     content = _content(folder, location, offset, size)
     reads = _READS.get()
     if reads is not None:

@@ -18,7 +18,7 @@ _PIECE = 1 << 24
 
 
 def most_bytes() -> int:
-    """Return how many bytes may be read whole: 512 MiB, or the number in SHAPESMT_MAX_BYTES.
+    """Return the maximum size in bytes of a file that is read whole: SHAPESMT_MAX_BYTES, by default 512 MiB.
 
     Binary ONNX files on this machine may be larger, as their weights are skipped.
 
@@ -35,7 +35,7 @@ def most_bytes() -> int:
 
 
 def refuse(place: str, size: int, most: int) -> None:
-    """Refuse a file with more bytes than may be read.
+    """Raise an error if a file has more than `most` bytes; `place` is its path in the message.
 
     Raises:
         ModelError: The file has more than `most` bytes.
@@ -50,10 +50,10 @@ def refuse(place: str, size: int, most: int) -> None:
 
 
 def whole(read: Callable[[int], bytes], place: str) -> bytes:
-    """Read to the end, in pieces, unless it takes more bytes or more time than allowed.
+    """Call `read` for up to 16 MiB at a time until it returns b"", and return all bytes; `place` is the file's path.
 
     Raises:
-        ModelError: There are more bytes than allowed.
+        ModelError: There are more than `most_bytes()`.
         TimeUp: The deadline has passed.
 
     >>> from io import BytesIO

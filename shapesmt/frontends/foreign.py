@@ -81,7 +81,10 @@ def how_to_export(model: object) -> str:
 
 
 def torch_class(model: object) -> str:
-    """Return the PyTorch class of a model that an object is an instance of, without importing PyTorch; "" if none."""
+    """Return "Module", "ExportedProgram" or "ONNXProgram" for an instance of that PyTorch class; "" for other objects.
+
+    PyTorch isn't imported.
+    """
     names = (kind.__name__ for kind in type(model).__mro__ if _library(kind) == "torch")
     return next((name for name in names if name in _TORCH_CLASSES), "")
 

@@ -98,11 +98,11 @@ def open_model(model: Model, *, weights: bool = True) -> OpenedModel:
 
 
 def program_or_model(model: Any, args: Any, kwargs: Any, dynamic_shapes: Any) -> Any:
-    """Return the model itself or, if there are arguments for it, the program that PyTorch exports with these.
+    """Export a PyTorch module if `args`, `kwargs` or `dynamic_shapes` are given; else return the model unchanged.
 
     Raises:
-        ModelError: PyTorch refuses to export it.
-        UsageError: The model is no module, or doesn't take these arguments.
+        ModelError: PyTorch refuses to export the module.
+        UsageError: The model is no module, or its `forward` doesn't take these arguments.
     """
     if args is None and kwargs is None and dynamic_shapes is None:
         return model

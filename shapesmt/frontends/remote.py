@@ -65,7 +65,7 @@ def list_urls(url: str) -> list[str] | None:
 
 
 def _below(system: Any, url: str, folder: str, depth: int) -> list[str]:
-    """Return the files below a folder, listing each folder once.
+    """Return the files in a folder and up to `depth` levels of folders inside it; `url` is for messages.
 
     Raises:
         ModelError: There are too many folders, or a name chains file systems.
@@ -96,7 +96,7 @@ def _urls(system: Any, url: str, paths: list[str]) -> list[str]:
 
 @contextmanager
 def _reading(url: str) -> Iterator[tuple[Any, str]]:
-    """Open the file system of a URL, and the path in it; any exception in the body becomes one error."""
+    """Yield the file system of a URL, and the path in it; any exception inside the block becomes one `ModelError`."""
     try:
         from fsspec.core import url_to_fs
     except ImportError:

@@ -118,7 +118,7 @@ def document_of(flow: nx.Graph[Any]) -> Document:
 
 
 def label(name: str, axis: int) -> str:
-    """Return the name for a size of an input that has none of its own.
+    """Return the name of the size at `axis` of the input `name` if the size has no name of its own.
 
     >>> label("image", 2)
     'image_dim2'
@@ -132,7 +132,7 @@ def origin(name: str) -> Origin:
 
 
 def value(content: Any) -> Any:
-    """Return an `AttributeValue` as it stands in a document.
+    """Return an `AttributeValue` in the JSON form that documents use.
 
     >>> value((1.5, float("inf"))), value(Literal("int64", (2,), (3, 4)))
     ([1.5, {'float': 'inf'}], {'dtype': 'int64', 'shape': [2], 'values': [3, 4]})
@@ -151,7 +151,7 @@ def value(content: Any) -> Any:
 
 
 def constant(literal: Literal) -> Document:
-    """Return a constant tensor as it stands in a document."""
+    """Return a constant tensor in JSON form: `{"dtype": "int64", "shape": [2], "values": [3, 4]}`."""
     content: Document = {"dtype": literal.dtype, "shape": [*literal.shape]}
     if literal.values is not None:
         finite = (str(v) if isinstance(v, float) and not isfinite(v) else v for v in literal.values)
@@ -160,13 +160,13 @@ def constant(literal: Literal) -> Document:
 
 
 def declaration_document(d: Declared) -> Document:
-    """Return a tensor's declaration as it stands in a document: `{"dtype": "float32", "shape": ["n", 3]}`."""
+    """Return a tensor's declaration in JSON form: `{"dtype": "float32", "shape": ["n", 3]}`."""
     shape = None if d.shape is None else [size(axis) for axis in d.shape]
     return {"dtype": d.dtype, "shape": shape, **({"sparse": True} if d.kind == "sparse" else {})}
 
 
 def size(axis: int | str | Range | None) -> int | str | None:
-    """Return a size as it stands in a document.
+    """Return a size of a shape in the JSON form that documents use.
 
     >>> [size(axis) for axis in (3, "batch", "past + 1", Range(1, 8), Range(4, 4), None)]
     [3, 'batch', '`past + 1`', '1..8', 4, None]

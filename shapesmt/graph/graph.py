@@ -36,7 +36,7 @@ class Runtime(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An attribute value inside a function's body: the caller's attribute of that name."""
+    """An attribute value in a function's body that stands for the attribute `name` of the node that calls it."""
 
     name: str
 
@@ -44,7 +44,7 @@ class Reference:
 _Constant: TypeAlias = int | float | str | Literal | Declared | Reference
 _Constants: TypeAlias = tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | tuple[Literal, ...]
 Place: TypeAlias = tuple[str, int]
-"""A tensor and an axis."""
+"""A tensor's name and an axis: `("x", 0)` is the first axis of x."""
 AttributeValue: TypeAlias = Union[_Constant, _Constants, tuple[Declared, ...], "Graph", tuple["Graph", ...]]
 
 
@@ -69,10 +69,10 @@ class Attributes(Mapping[str, AttributeValue]):
     graphs: tuple[Graph, ...]
     """The graphs among the values: branches and loop bodies."""
     captures: tuple[str, ...]
-    """The tensors that `graphs` read from outside."""
+    """The tensors that `graphs` read from the enclosing graph."""
 
     def __new__(cls, items: Mapping[str, AttributeValue] | None = None) -> Attributes:
-        """Return the one object with this content."""
+        """Return the interned object with these names and values."""
         content = sorted((items or {}).items(), key=itemgetter(0))
         key = tuple((name, identity(value)) for name, value in content)
         attributes = cls._interned.get(key)
@@ -143,8 +143,8 @@ class Node(NamedTuple):
 class SourceLine(NamedTuple):
     """The line of Python that a node was exported from, and the path of its module.
 
-    `file` is "" and `line` 0 if only the module is known. `caller` is the line from which the model's code was called,
-    such as `model.py:105`; "" if it is the line itself.
+    `file` is "" and `line` 0 if only the module is known. `caller` is the outermost line of the stack
+    outside PyTorch, such as `model.py:105`; "" if that is the line itself.
     """
 
     file: str
@@ -176,22 +176,22 @@ class Schemas(Protocol):
     """The definitions of a format's operators."""
 
     def signature(self, domain: str, op: str, version: int) -> Signature | None:
-        """Return the inputs of an operator; None if the format doesn't define it."""
+        """Return the inputs of an operator in a version of its operator set; None if the format doesn't define it."""
 
     def misfit(self, node: Node, version: int) -> laws.Law | None:
-        """Return the law that a node's numbers of inputs and outputs or its attributes break, if any."""
+        """Return the law that a node violates by its number of inputs or outputs or its attributes; None if none."""
 
     def unchecked_law(self, node: Node, version: int) -> laws.Law | None:
-        """Return the law that a node breaks, if any, although its runtime doesn't check it and may run the node."""
+        """Return the law that a node violates, although the runtime doesn't check it and may run the node; or None."""
 
     def offers(self, domain: str, op: str, version: int) -> bool:
         """Whether the runtime runs an operator in this version of its set; True for operators of other parties."""
 
     def miscount(self, node: Node, version: int) -> laws.Law | None:
-        """Return the law that the node's numbers of inputs and outputs break; None if they break none."""
+        """Return the law that a node violates by its number of inputs or outputs, as part of `misfit`; None if none."""
 
     def body(self, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> Function | None:
-        """Return the function that replaces the node, given its inputs' types and ranks; None if there is none."""
+        """Return the function that defines the node's operator, given its inputs' types and ranks; None if none does."""
 
     def bodies(self) -> Mapping[tuple[str, str], int]:
         """Return the operators that have such a body, by domain and name, with the first version that has it."""
@@ -206,7 +206,10 @@ class Schemas(Protocol):
         types: Sequence[Declared | None],
         elements: Sequence[Literal | None],
     ) -> list[Declared] | str | None:
-        """Return the outputs that this function infers, or its error message; None if there is no such function."""
+        """Return the outputs' types that this function infers, or its error message; None if there is no function.
+
+        `types` and `elements` are those of the node's inputs; None for unknown ones and omitted inputs.
+        """
 
 
 def _unknown(index: int, node: Node) -> SourceLine | None:  # noqa: ARG001 - the signature of `Graph.source_line`
@@ -240,7 +243,7 @@ class Graph:
     relations: Sequence[str] = ()
     """The relations between sizes in the file's metadata."""
     aliases: Mapping[str, str] = field(default_factory=dict)
-    """For other names of dimensions in the file, such as an exporter's `s53`, the dimension that each stands for."""
+    """Maps other names of dimensions in the file, such as an exporter's `s53`, to the dimension's name."""
     source: str = "<graph>"
     """The model's name in messages."""
     exporter: str = ""
@@ -252,14 +255,14 @@ class Graph:
     runtime: Runtime = Runtime.ONNX
     """The program that runs models of this format."""
     arguments: Mapping[str, object] = field(default_factory=dict)
-    """The arguments of the exported module, nested as the module takes them, each with its input's name."""
+    """The arguments of the exported module, nested as in its call, with an input's name in place of each tensor."""
     refused: Sequence[laws.Law] = ()
     """The laws that the file as a whole breaks, so that its runtime doesn't load it."""
     early: Sequence[str] = ()
     """The tensors that a node reads before their producer, in the file's order of nodes."""
     asked: Mapping[Place, bool] = field(default_factory=dict)
-    """The input sizes that the export was asked to keep dynamic, as far as known; True if that one was named, False if
-    all sizes were to be dynamic.
+    """The input axes that the user asked the exporter to keep dynamic, as far as known: True if the user named the axis,
+    False if the user asked for all axes.
     """
     source_line: Callable[[int, Node], SourceLine | None] = field(default=_unknown, repr=False)
     """A function that returns the Python line of a node, given its index and the node; None if the file has none."""
@@ -269,7 +272,7 @@ class Graph:
         return self._producers.get(tensor)
 
     def place(self, target: str) -> int | None:
-        """Return the index of the node named `target`, else of the node that computes it; None if there is none."""
+        """Return the index of the node named `target`, else of the node that computes the tensor `target`; or None."""
         named = (index for index, node in enumerate(self.nodes) if node.name == target)
         return next(named, self.producer(target))
 
@@ -280,9 +283,10 @@ class Graph:
     def ancestors(
         self, index: int, among: Collection[int] | None = None, known: Mapping[int, set[int]] | None = None
     ) -> set[int]:
-        """Return the nodes that this one's inputs depend on.
+        """Return the indices of the nodes upstream of node `index`, on which its inputs depend.
 
-        Only those in `among` are looked for (None: all); `known` has the ancestors already found for other nodes.
+        `among` limits the result to these indices (None: all nodes). `known` maps other nodes to their ancestors, which
+        saves a repeated search.
 
         >>> nodes = [Node("Abs", "", n, [x], [y]) for n, x, y in ("axy", "bxz", "cyw")]
         >>> graph = Graph("g", {"x": Declared("float32", None)}, ["w"], nodes)
@@ -307,7 +311,7 @@ class Graph:
         return missing.symmetric_difference(asked)
 
     def descendants(self, index: int) -> set[int]:
-        """Return the nodes that depend on an output of this one."""
+        """Return the indices of the nodes downstream of node `index`, which depend on its outputs."""
         reached: set[int] = set()
         ahead = [index]
         while ahead:
@@ -337,7 +341,7 @@ class Graph:
 
     @cached_property
     def captures(self) -> tuple[str, ...]:
-        """The tensors that it reads from the enclosing graph."""
+        """The tensors that the graph reads but doesn't define: those of the enclosing graph."""
         reads = [name for node in self.nodes for name in node.reads]
         inner = self._producers.keys() | self.inputs.keys() | self.literals.keys() | {""}
         return tuple(name for name in dict.fromkeys([*reads, *self.outputs]) if name not in inner)

@@ -36,7 +36,7 @@ BITS: Mapping[str, int] = {
 
 
 def identity(value: Hashable) -> Hashable:
-    """Return a key that is equal for equal values of the same type; Python has 1 == 1.0 == True and 0.0 == -0.0."""
+    """Return a key that differs for 1, 1.0 and True, and for 0.0 and -0.0, which Python's `==` takes as equal."""
     if type(value) is tuple:
         return tuple, _elements(value)
     return type(value), repr(value) if isinstance(value, float) else value
@@ -52,9 +52,10 @@ def _elements(values: tuple[Hashable, ...]) -> Hashable:
 class Literal:
     """A constant tensor, interned: the same dtype, shape and values are one object.
 
-    `values` lists the elements in row-major order; None until they are read. `source` reads them later; a literal made
-    with a source equals only itself. Literals whose elements can't be read are one object per dtype and shape, though
-    their elements may differ; `missing` has the reason if it is neither their number nor their type.
+    `values` lists the elements in row-major order; None until they are read. `source` is a function that reads them
+    later; a literal made with a source equals only itself. `missing` says why the elements can't be read; "" if there
+    are too many, or their type isn't supported. Literals without elements are one object per dtype, shape and
+    `missing`, though the elements in the file may differ.
 
     >>> Literal("int64", (2,), (3, 4)) is Literal("int64", (2,), (3, 4))
     True
@@ -112,7 +113,7 @@ class Literal:
 
     @classmethod
     def too_many(cls, dtype: str, count: int) -> bool:
-        """Whether a constant of `count` elements is too large ever to be read.
+        """Whether a constant with `count` elements of type `dtype` is too large ever to be read.
 
         >>> Literal.too_many("int64", 1 << 20), Literal.too_many("float32", 1 << 20)
         (False, True)

@@ -14,7 +14,10 @@ from shapesmt.graph.graph import Attributes, Node
 
 @dataclass(frozen=True, eq=False, slots=True)
 class NodeKind:
-    """A node without its names; a large model has thousands of nodes of about a hundred kinds."""
+    """A node without its name and tensors; nodes that agree in all else share one object.
+
+    A large model has thousands of nodes of about a hundred kinds.
+    """
 
     op: str
     domain: str
@@ -47,7 +50,7 @@ class Nodes(Sequence[Node]):
 
     @classmethod
     def of(cls, nodes: Sequence[Node]) -> Nodes:
-        """Return the nodes as `Nodes`."""
+        """Return a sequence of nodes as `Nodes`, with one `NodeKind` for all nodes that differ only in names."""
         if isinstance(nodes, Nodes):
             return nodes
         contents = [(node.op, node.domain, node.attributes, len(node.outputs)) for node in nodes]

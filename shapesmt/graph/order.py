@@ -95,7 +95,7 @@ def refuse_recursion(functions: Mapping[tuple[str, str], Function], where: str) 
     """Refuse functions that call themselves, directly or through others: expanding them would not end.
 
     Raises:
-        ModelError: A function does.
+        ModelError: A function calls itself.
     """
     calls = {key: {*_calls(function.nodes)} & functions.keys() for key, function in functions.items()}
     ended: set[tuple[str, str]] = set()

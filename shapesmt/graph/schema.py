@@ -10,7 +10,13 @@ from shapesmt import laws
 
 
 class Parameter(NamedTuple):
-    """One input; inputs with the same `variable` have the same type, and "" is for an independent type."""
+    """One input of an operator.
+
+    Attributes:
+        variable: The type variable, such as "T": inputs that share it have the same element type; "" if independent.
+        types: The element types that the input accepts.
+        repeated: Whether any number of tensors may stand for this last input (variadic).
+    """
 
     name: str
     variable: str
@@ -35,7 +41,7 @@ class Signature:
     inputs: tuple[Parameter, ...]
 
     def clash(self, dtypes: Sequence[str]) -> laws.Law | None:
-        """Return the law that inputs of these types break, if any; an unknown type ("") breaks none."""
+        """Return the law that inputs of these element types violate, or None; an unknown type ("") violates none."""
         seen: dict[str, tuple[str, str]] = {}
         for index, dtype in enumerate(dtypes):
             if dtype == "" or "()" in dtype:

@@ -52,13 +52,13 @@ def parse_admissible(text: str) -> Admissible:
 
 
 def both(one: Admissible, other: Admissible) -> Admissible:
-    """Return the inputs that both models admit.
+    """Return the conjunction of two models' admissible inputs: intersected ranges, and the relations of both.
 
     >>> str(both(parse_admissible("n=1..64:3; m == n"), parse_admissible("n=2..20:2; k=4")))
     'n=4..16:6; k=4; m == n'
 
     Raises:
-        ModelError: There are none.
+        ModelError: Two ranges of the same name have no number in common.
     """
     ranges = {**one.ranges}
     for name, r in other.ranges.items():
@@ -67,7 +67,7 @@ def both(one: Admissible, other: Admissible) -> Admissible:
 
 
 def _common(name: str, one: Range, other: Range) -> Range:
-    """Return the numbers that are in both ranges."""
+    """Return the intersection of two ranges of `name`: `1..64:3` and `2..20:2` give `4..16:6`."""
     step, shared = lcm(one.step, other.step), gcd(one.step, other.step)
     away, left = divmod(other.lo - one.lo, shared)
     apart = other.step // shared

@@ -167,7 +167,7 @@ class Dimension:
         return self._hull(other, (a for a, b in ((Dimension(1), self), (self, other)) if b.relaxes(1)))
 
     def to_range(self) -> Range | None:
-        """Return the RANGE to declare a symbol with; None if it can be any size."""
+        """Return this interval as a `Range`, to declare a symbol with; None if it can be any size."""
         return None if self == Dimension() else Range(self.min_length, self.max_length)
 
     def __int__(self) -> int:
@@ -216,10 +216,10 @@ class Dimension:
         return Dimension(0 if d is None else a // d, None if b is None else b // max(c, 1))
 
     def __truediv__(self, other: DimensionLike) -> Dimension:
-        """Divide those sizes that `other`, one size, divides without remainder.
+        """Return the quotients of the sizes that are multiples of `other`, a static dimension: `5..7` / 2 is 3.
 
         Raises:
-            ShapeMismatch: It divides none.
+            ShapeMismatch: No size is a multiple of `other`.
         """
         (a, b), divisor = self._interval, int(as_dimension(other))
         if divisor == 0:
@@ -251,7 +251,7 @@ class Dimension:
         return self.min_length, self.max_length
 
     def _hull(self, other: Dimension, cases: Iterable[Dimension]) -> Dimension:
-        """Return the smallest interval that contains the cases of a broadcast and the sizes that both sides have."""
+        """Return the smallest interval that contains `cases` and the sizes common to both dimensions, for broadcasting."""
         merged = [*cases, *([self & other] if self.compatible(other) else [])]
         if not merged:
             raise ShapeMismatch(f"{self} and {other} are neither equal nor 1")

@@ -53,7 +53,7 @@ _ANY, _ONE = Dimension(), Dimension(1)
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class PartialShape:
-    """The shapes with a rank in `rank` that begin with sizes in `leading`; the argument is a text or dimensions.
+    """A set of shapes: the rank is in `rank`, the first sizes are in `leading`; the argument is a text or dimensions.
 
     If the rank is one number, `leading` has all dimensions; indexing and iterating return them.
 
@@ -167,13 +167,13 @@ class PartialShape:
         return _shape(met, self.rank & other.rank)
 
     def merge_rank(self, rank: DimensionLike) -> PartialShape:
-        """Return the shapes of this rank.
+        """Return the shapes of this partial shape whose rank is in `rank`: a number or an interval.
 
         >>> print(PartialShape.dynamic().merge_rank(2), PartialShape.dynamic((2, 5)).merge_rank((4, 8)))
         [?,?] [... rank 4..5]
 
         Raises:
-            ShapeMismatch: There are none.
+            ShapeMismatch: No shape has such a rank.
         """
         return self.merge(PartialShape.dynamic(rank))
 
@@ -218,12 +218,11 @@ class PartialShape:
 
         If a rank is unknown, return the shape unchanged.
 
-
         >>> print(PartialShape("[?,3]").broadcast_refine([5, 1]))
         [1..5,3]
 
         Raises:
-            ShapeMismatch: No shape does.
+            ShapeMismatch: No two of the shapes can be broadcast.
         """
         other = as_partial_shape(other)
         if self.rank.is_dynamic or other.rank.is_dynamic:
@@ -311,7 +310,7 @@ def _parse_shape(text: str) -> tuple[tuple[Dimension, ...], Dimension]:
 def _each(
     rule: Callable[[Dimension, Dimension], Dimension], pairs: Iterable[tuple[Dimension, Dimension]], cant: str
 ) -> list[Dimension]:
-    """Apply the rule to each pair; the error names the first pair that it refuses."""
+    """Return `rule(a, b)` for each pair of dimensions; if it refuses a pair, the error is `cant` and that pair."""
     dims: list[Dimension] = []
     try:
         for a, b in pairs:

@@ -27,7 +27,7 @@ _MOST_LISTED = 6
 class Origin:
     """The source of a declaration, such as an option, a configuration file, or an input's shape.
 
-    If it isn't `needed`, it is ignored for a model that lacks the name, unless the name is a misspelt one of the model.
+    A declaration that isn't `needed` is ignored if the model lacks the name, unless it looks like a misspelt name.
     """
 
     source: str
@@ -63,14 +63,14 @@ class Range:
 
 @runtime_checkable
 class Ranged(Protocol):
-    """A value whose `to_range` returns the range that it declares, or None to leave it open: a `Dimension`."""
+    """An object such as a `Dimension`: its `to_range` returns the range that it declares, None for any size."""
 
     def to_range(self) -> Range | None: ...  # noqa: D102 - as above
 
 
 @runtime_checkable
 class Shaped(Protocol):
-    """A value whose `to_ranges` returns the shape that it declares, or None for an unknown rank: a `PartialShape`."""
+    """An object such as a `PartialShape`: its `to_ranges` returns a range per dimension, None for an unknown rank."""
 
     def to_ranges(self) -> tuple[Range | None, ...] | None: ...  # noqa: D102 - as above
 
@@ -198,7 +198,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def unknown_name(what: str, name: str, known: Iterable[str], where: str) -> UnknownNameError:
-    """Return the error for a `name` that isn't among the `known` ones of `where`.
+    """Return the error for a `name` that `where` lacks; `what` is its kind, and the nearest `known` name is suggested.
 
     >>> unknown_name("input dimension", "hieght", ["batch", "height"], "unet.onnx")
     UnknownNameError("no input dimension 'hieght' in unet.onnx; did you mean 'height'?")

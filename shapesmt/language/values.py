@@ -37,8 +37,10 @@ def parse_value(spec: ValueLike, name: str = "") -> Range | Number:
     >>> parse_value("16000"), parse_value("-4..4:2"), parse_value("true"), parse_value(0.5)
     (Range(lo=16000, hi=16000, step=1), Range(lo=-4, hi=4, step=2), Range(lo=1, hi=1, step=1), Number(value=0.5))
 
+    `name` is the input's name in messages.
+
     Raises:
-        UsageError: It is neither, or an empty range.
+        UsageError: `spec` is neither a range nor a number, or the range is empty.
     """
     if isinstance(spec, Range | Number):
         return spec

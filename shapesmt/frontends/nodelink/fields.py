@@ -40,7 +40,7 @@ def refuse(path: str, message: str) -> NoReturn:
 
 
 def texts(contents: Sequence[Any], path: str, *, empty: bool = False) -> tuple[str, ...]:
-    """Return the values of a list if they are names."""
+    """Return the values of a list if they are names, or (`empty`) "" among them; else raise an error."""
     for i, content in enumerate(contents):
         if not isinstance(content, str) or not (content or empty):
             refuse(f"{path}[{i}]", f"a name, not {value_text(content)}")
@@ -51,7 +51,10 @@ _MISSING: Any = object()
 
 
 def field(document: Mapping[str, Any], key: str, path: str, kind: type[T], default: Any = _MISSING) -> T:
-    """Return the value of a key, checked for its type; a missing key gives the default, or an error without one."""
+    """Return `document[key]` if its type is `kind`; for a missing key return `default`, or raise an error without one.
+
+    `path` is the document's path in messages.
+    """
     if key not in document:
         if default is _MISSING:
             refuse(at(path, key), "is missing")
@@ -61,7 +64,7 @@ def field(document: Mapping[str, Any], key: str, path: str, kind: type[T], defau
 
 
 def a(content: Any, kind: type[T], path: str) -> T:
-    """Return the value if it has this type, else raise an error; a tuple passes as a list."""
+    """Return the value if its type is `kind`, else raise an error with its path; a tuple passes as a list."""
     if kind is list and isinstance(content, tuple):
         content = list(content)
     if not isinstance(content, kind) or (kind is int and isinstance(content, bool)):
@@ -70,7 +73,7 @@ def a(content: Any, kind: type[T], path: str) -> T:
 
 
 def at(path: str, key: str) -> str:
-    """Return the path of a key.
+    """Return the path of a key in the document at `path`.
 
     >>> at("graph.opsets", "ai.onnx"), at("", "nodes")
     ('graph.opsets["ai.onnx"]', 'nodes')

@@ -168,7 +168,7 @@ class _Reader:
         return graph if nodes is graph.nodes else replace(graph, nodes=nodes)
 
     def function(self, f: Mapping[str, Any], path: str) -> Function:
-        """Return a function of the model, which its nodes use as an operator."""
+        """Return a function that the model defines as its own operator; `path` is its path in the document."""
         body = field(f, "body", path, dict)
         opsets = _opsets(field(body, "graph", f"{path}.body", dict), f"{path}.body.graph") or self.opsets
         inner = _Reader(self.source, opsets, self.functions, self.depth + 1, in_function=True)

@@ -53,7 +53,7 @@ class Columns(NamedTuple):
 
 
 def read_columns(protos: Sequence[onnx.NodeProto], source: str) -> Columns:
-    """Return the fields of all nodes.
+    """Return the fields of all nodes; `source` is the model's name in messages.
 
     Raises:
         ModelError: A tensor's name is the mark.

@@ -58,7 +58,7 @@ class OnnxSchemas:
         return self._signatures[key]
 
     def misfit(self, node: Node, version: int) -> laws.Law | None:
-        """Return the law that a node's numbers of inputs and outputs or its attributes break, if any."""
+        """Return the law that a node violates by its number of inputs or outputs or its attributes; None if none."""
         key = (node.domain, node.op, version)
         parameters = self._parameters.get(key) or self.parameters(*key)
         if parameters is None:  # it may be registered later
@@ -69,15 +69,16 @@ class OnnxSchemas:
         )
 
     def unchecked_law(self, node: Node, version: int) -> laws.Law | None:
-        """Return the law that a node breaks, if any, by a type that its version lacks but kernels may support."""
+        """Return the law that a node violates by a type that its version lacks but kernels may support; None if none."""
         parameters = self._parameters.get((node.domain, node.op, version))
         broken = None if parameters is None else parameters.broken_type_law(node)
         return None if broken and parameters and self._newest(node, parameters).broken_type_law(node) else broken
 
     def _newest(self, node: Node, parameters: Parameters) -> Parameters:
-        """Return the parameters with the types of the operator's newest version, or with any type that Cast makes.
+        """Return the parameters with the element types that the operator's newest version allows.
 
-        The latter if the operator is defined by a function, or its kernel is wider than any version.
+        If these don't fit the node, and the operator is defined by a function or its kernel supports more types than
+        any version, allow every type that Cast makes.
         """
         listed, cast = tables.newest(node.domain, node.op), tables.newest("", "Cast")
         newest = parameters if listed is None else listed.parameters
@@ -90,7 +91,7 @@ class OnnxSchemas:
         return tables.offers(domain, op, version)
 
     def miscount(self, node: Node, version: int) -> laws.Law | None:
-        """Return the law that a node's numbers of inputs and outputs break, if any."""
+        """Return the law that a node violates by its number of inputs or outputs; None if none."""
         parameters = self.parameters(node.domain, node.op, version)
         return None if parameters is None else parameters.miscount(node)
 
@@ -157,7 +158,9 @@ class OnnxSchemas:
         types: Sequence[Declared | None],
         elements: Sequence[Literal | None],
     ) -> list[Declared] | str | None:
-        """Return the outputs that the schema's own function infers, or its reason to refuse; None without a function.
+        """Return the outputs' types that the schema's own function infers, or its error message; None without a function.
+
+        `types` and `elements` are those of the node's inputs; None for unknown ones and omitted inputs.
 
         Raises:
             UsageError: The function raises an exception that isn't about the model.

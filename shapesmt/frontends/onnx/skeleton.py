@@ -45,9 +45,9 @@ class OtherFormatError(DamagedError):
 
 
 def read_skeleton(file: IO[bytes], size: int, *, floats: bool = True) -> bytes:
-    """Return a model of `size` bytes without the elements of tensors that are never read.
+    """Read a model of `size` bytes, and return it without the elements of tensors that shapesmt never reads.
 
-    Without `floats`, the elements of other weights are left out as well; requirements that depend on these, which are
+    Without `floats`, the elements of other weights are skipped too; requirements that depend on these, which are
     rare, stay undecided.
 
     Raises:
@@ -149,7 +149,7 @@ class _Tensor:
             self.dtype = DTYPES.get(values[0], "")
 
     def weights(self, length: int, floats: bool) -> bool:
-        """Whether its elements, which take `length` bytes, are left out."""
+        """Whether to skip the elements, which take `length` bytes; without `floats`, also weights that a rule may read."""
         count = prod(self.dims)
         small = length <= _SMALL or count <= Literal.LIMIT
         return not small and (Literal.too_many(self.dtype, count) or not (floats or self.dtype not in _WEIGHTS))
@@ -210,7 +210,7 @@ class Pieces:
         self._at = 0
 
     def peek(self, count: int) -> bytes:
-        """Return the next bytes without consuming them."""
+        """Return the next `count` bytes, or fewer at the end, without consuming them."""
         while len(self._held) < self._at + count:
             more = self._file.read(max(count, self._ahead))
             if not more:
@@ -220,7 +220,7 @@ class Pieces:
         return self._held[self._at : self._at + count]
 
     def held(self, most: int) -> bytes:
-        """Return those of the next bytes that are in memory already, without consuming them."""
+        """Return up to `most` of the next bytes, as far as they are in memory already, without consuming them."""
         return self._held[self._at : self._at + most]
 
     def read(self, count: int) -> bytes:

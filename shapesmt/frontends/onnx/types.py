@@ -67,11 +67,11 @@ class Parameters(NamedTuple):
     """The attributes that name the element type of the output, and the numbers of types that they allow."""
 
     def misfit(self, node: Node) -> laws.Law | None:
-        """Return the law that the number of inputs and outputs or an attribute breaks, if any."""
+        """Return the law that a node violates by its number of inputs or outputs or its attributes; None if none."""
         return self.miscount(node) or self._attribute(node)
 
     def miscount(self, node: Node) -> laws.Law | None:
-        """Return the law that the number of inputs and outputs breaks, if any."""
+        """Return the law that a node violates by its number of inputs or outputs; None if none."""
         for kind, number, (least, most) in (
             ("input", len(node.inputs), self.inputs),
             ("output", len(node.outputs), self.outputs),
@@ -83,7 +83,7 @@ class Parameters(NamedTuple):
         return None
 
     def _attribute(self, node: Node) -> laws.Law | None:
-        """Return the law that an omitted input or output or an attribute breaks, if any."""
+        """Return the law that a node violates by an omitted input or output or an attribute; None if none."""
         if "" in node.outputs[: self.outputs[0]]:
             return laws.OUTPUT_NAMED.of(index=node.outputs.index(""))
         omitted = [name for name, tensor in zip(self.inevitable, node.inputs, strict=False) if name and not tensor]
@@ -101,7 +101,7 @@ class Parameters(NamedTuple):
         return None
 
     def broken_type_law(self, node: Node) -> laws.Law | None:
-        """Return the law that an attribute breaks by naming an element type that isn't allowed, if any."""
+        """Return the law that a node violates if an attribute such as `to` names a type that isn't allowed; else None."""
         for name, numbers in self.types:
             if node.attributes.get(name) not in numbers and name in node.attributes:
                 return laws.ATTRIBUTE_NAMES_OUTPUT_TYPE.of(name=name)
@@ -157,7 +157,10 @@ _LISTS |= {"float32": "float_data", "float64": "double_data"}
 
 
 def elements(held: Callable[[], onnx.TensorProto | None], dtype: str, size: int) -> tuple[Scalar, ...] | None:
-    """Return the elements as Python numbers or strings; None if complex, missing, damaged or of unknown type."""
+    """Return the `size` elements as Python numbers or strings; None if complex, missing, damaged or of unknown type.
+
+    `held` returns the tensor with its elements, None if they can't be read; complex ones are never read.
+    """
     proto = None if dtype.startswith("complex") else held()
     if proto is None:
         return None
@@ -189,7 +192,10 @@ def _decode(proto: onnx.TensorProto, dtype: str) -> tuple[Scalar, ...]:
 
 
 def dense(proto: onnx.SparseTensorProto, dtype: str, shape: tuple[int, ...]) -> tuple[Scalar, ...] | None:
-    """Return all elements of a sparse tensor; None if damaged. Its indices are in row-major order, or one per axis."""
+    """Return the elements of a sparse tensor in row-major order, zeros included; None if it is damaged.
+
+    Its indices are `[n]`, positions in row-major order, or `[n, rank]`, one per axis.
+    """
     size, axes = math.prod(shape), max(len(shape), 1) if len(proto.indices.dims) == 2 else 1
     values = elements(lambda: proto.values, dtype, math.prod(proto.values.dims))
     indices = elements(lambda: proto.indices, "int64", math.prod(proto.indices.dims))
