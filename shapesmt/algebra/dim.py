@@ -204,7 +204,7 @@ def const(value: int) -> Dim:
 def symbol(
     name: str, lo: Bound = 0, hi: Bound = inf, *, step: int = 1, kind: Kind = Kind.INPUT, fold: bool = True
 ) -> Dim:
-    """Return a free integer in `lo..hi`; equal names, ranges, steps and kinds give the same symbol.
+    """Return a free integer in `lo..hi`, in steps from `lo`; equal names, ranges, steps and kinds give the same symbol.
 
     If `lo == hi`, return that number, unless `fold` is off: a symbol retains its name, for explanations.
     """
@@ -227,7 +227,10 @@ def _symbol(key: AtomKey) -> Atom:
 
 
 def define_symbol(meaning: Dim, name: str = "", bounds: Interval | None = None) -> Dim:
-    """Return a symbol defined as `meaning`, which keeps expressions small and shallow; a constant is unchanged."""
+    """Return a symbol that stands for the expression `meaning`, to keep others small; a constant is unchanged.
+
+    `bounds` may be narrower than those of `meaning`; the default name is t and a number.
+    """
     if meaning.constant is not None:
         return meaning
     key = ("defined", meaning, name)
@@ -312,7 +315,7 @@ def as_dim(value: Dim | int) -> Dim:
 
 
 def from_terms(merged: dict[Monomial, int]) -> Dim:
-    """Return the polynomial with these coefficients."""
+    """Return the polynomial in which each monomial has its coefficient in `merged`, in normal form."""
     terms = tuple(sorted([t for t in merged.items() if t[1]]))
     return _DIMS.get(terms) or _rounded_up(terms) or _DIMS.make(terms, _polynomial, terms)
 
@@ -356,7 +359,7 @@ def _polynomial(terms: Terms) -> Dim:
 
 
 def term_bounds(monomial: Monomial, coefficient: int) -> Interval:
-    """Return the bounds of a term by interval arithmetic."""
+    """Return the bounds of `coefficient * monomial` by interval arithmetic."""
     if not monomial:
         return (coefficient, coefficient)
     bounds: Interval | None = None

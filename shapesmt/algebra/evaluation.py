@@ -41,7 +41,7 @@ class Formula:
 
     @property
     def symbols(self) -> frozenset[Atom]:
-        """The free symbols that it depends on."""
+        """The free symbols of the condition, such as n and m for `n >= 2*m`."""
         try:
             return self._symbols
         except AttributeError:
@@ -53,7 +53,7 @@ class Formula:
 
     @property
     def conjuncts(self) -> tuple[Formula, ...]:
-        """The conditions whose conjunction it is: none if it is `True`, itself if it is no conjunction."""
+        """The parts of a conjunction; of other conditions the condition itself, except that `True` has no parts."""
         return self.args if self.op == "and" else () if self.op == "true" else (self,)
 
     def __str__(self) -> str:
@@ -91,7 +91,7 @@ class Interpretation(Generic[Found]):
         return found  # type: ignore[return-value]  # None is a result too, if the interpretation has it
 
     def once(self, dim: Dim) -> Found:
-        """Return the result for an expression; only the results for its operations are remembered."""
+        """Return the result for an expression without caching it; those for its symbols and operations are cached."""
         known = self._known
         if not all(ATOMS[n] in known for monomial, _ in dim.terms for n in monomial):
             self._define(dim)
@@ -239,7 +239,7 @@ def _largest(values: Any) -> int:
 
 
 def evaluate(what: Dim | Formula, values: Mapping[Atom, Any]) -> Any:
-    """Return the value of one expression or condition."""
+    """Return the value of an expression or the truth of a condition, given the values (or arrays) of its symbols."""
     evaluator = Evaluator(values)
     return evaluator.dim(what) if isinstance(what, Dim) else evaluator.formula(what)
 

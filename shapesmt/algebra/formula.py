@@ -117,7 +117,7 @@ def _compare(p: Dim, compare: Compare) -> Formula:
 
 
 def _by_bounds(bounds: Interval, compare: Compare) -> Formula | None:
-    """Return the truth of a comparison with 0 that is the same for all values in an interval; None if it isn't."""
+    """Return the truth of `x == 0` or `x >= 0` if it is the same for all x in an interval; else None."""
     lo, hi = bounds
     if hi < 0 or (lo > 0 and compare is equal):
         return FALSE
@@ -288,9 +288,9 @@ def absolute(a: Dim | int) -> Dim:
 
 
 def _lift_choice(p: Dim, compare: Compare) -> Formula | None:
-    """Return the comparison of `... + select(c, a, b)` with 0 without `select`, and likewise of `min` and `max`.
+    """Rewrite a comparison with 0 without a choice, minimum or maximum in it: `select(c, 0, n) == 0` as `c or n == 0`.
 
-    None if no case is always true or false.
+    None if that isn't possible; for a choice, one case of the comparison has to be always true or always false.
     """
     for monomial, coefficient in p.terms:
         atom = ATOMS[monomial[0]] if len(monomial) == 1 else None

@@ -105,7 +105,7 @@ AnyMemo = TypeVar("AnyMemo", bound="dict[Any, Any] | set[Any]")
 
 
 def memo(name: str, empty: AnyMemo, count: Callable[[AnyMemo], int] = len) -> AnyMemo:
-    """Register a dictionary or a set as a cache, which `forget` empties.
+    """Register the dictionary or set `empty` as a cache that `forget` empties, and return it; `sizes` lists its name.
 
     `count` returns its number of entries, which isn't its length if its values are tables.
     """

@@ -139,7 +139,8 @@ def _relax(dim: Dim) -> Interval:
 def _upper(p: Dim, depth: int, budget: list[int], goal: Bound = inf) -> Bound:
     """Return an upper bound of p: the smallest found by replacing one atom at a time by a bound of it.
 
-    The search stops if p attains the goal, since no bound is below it then, or if p attains the best bound so far.
+    At most `depth` replacements are nested, and `budget[0]` are tried. The search stops if p attains the goal, since
+    no bound is below it then, or if p attains the best bound so far.
     """
     best = p.hi
     if depth == 0 or p.constant is not None:
@@ -267,7 +268,10 @@ def _sample_atom(_: _Points, atom: Atom) -> Row:
 
 
 def _pick(atom: Atom, reach: float) -> int:
-    """Return a value of a symbol, at most `reach` from its minimum; without one, from its maximum or 0, if smaller."""
+    """Return an arbitrary value of an atom, at most `reach` above its minimum; an infinite `reach` is taken as `FAR`.
+
+    Without a minimum, the value is below the maximum or 0, whichever is smaller.
+    """
     up, span = atom.lo > -inf, min(atom.hi - atom.lo, FAR)
     far = int(span) if reach == inf else crc32(f"{atom.name} {reach}".encode()) % (int(min(span, reach)) + 1)
     far -= far % atom.step
@@ -310,7 +314,7 @@ def there(condition: Formula, *about: Dim | Formula) -> tuple[int, ...]:
 
 
 def alike(condition: Formula, a: Dim, b: Dim) -> bool:
-    """Whether two expressions on one symbol are equal at all the values that satisfy `x//4 == 3`.
+    """Whether `a` and `b` are equal at all values that satisfy a condition on one symbol such as `x//4 == 3`.
 
     >>> from shapesmt.algebra.dim import symbol
     >>> from shapesmt.algebra.formula import equal

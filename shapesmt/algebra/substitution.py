@@ -72,9 +72,10 @@ _ENTRIES = frozenset({Kind.ENTRY, Kind.TABLE})
 
 @ENTRY.defines
 def entry(index: Dim, *places: Dim) -> Dim:
-    """Return the element at `places` of a tensor of unknown elements: any value that `index` may have.
+    """Return the element at the indices `places` of a tensor of unknown elements, which are all described by `index`.
 
-    An `index` without unknown elements is returned unchanged.
+    Equal arguments give the same element, with the bounds of `index`. An `index` without
+    unknown elements is returned unchanged.
 
     >>> i, j = symbol("i", 0, 9), symbol("j", 0, 9)
     >>> entry(twin(i, Kind.ENTRY), j) is entry(twin(i, Kind.ENTRY), j), entry(i, j) is i
@@ -97,7 +98,7 @@ def atom_of(size: Dim) -> Atom:
 
 
 def twin(size: Dim, kind: Kind) -> Dim:
-    """Return the symbol of another kind with the same name and range; expressions that aren't symbols are unchanged."""
+    """Return a symbol of this kind with the name, range and step of `size`; if that is no symbol, it is unchanged."""
     atom = size.as_symbol()
     return size if atom is None else symbol(atom.name, atom.lo, atom.hi, step=atom.step, kind=kind)
 
@@ -118,7 +119,7 @@ def positions(what: Dim | Tree) -> list[Atom]:
 
 
 def partly_known(element: Dim | Tree) -> bool:
-    """Whether positions choose between unknown elements and known ones.
+    """Whether an element is known at some positions and unknown at others.
 
     >>> from shapesmt.algebra.formula import select
     >>> row = position(1)
@@ -195,7 +196,7 @@ def expand_definitions(dim: Dim) -> Dim:
 
 
 def substitute_atom(dim: Dim, replaced: int, replacement: Dim) -> Dim:
-    """Return `dim` with an atom, given by its number, replaced; not inside the arguments of other atoms."""
+    """Return `dim` with the atom of number `replaced` replaced by `replacement`, except inside other atoms."""
     result = ZERO
     for monomial, coefficient in dim.terms:
         rest = from_terms({tuple(n for n in monomial if n != replaced): coefficient})

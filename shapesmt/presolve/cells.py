@@ -67,7 +67,7 @@ class Cells(NamedTuple):
         return Cells(first, steps, length, passed)
 
     def spread(self, depths: Sequence[int]) -> Cells:
-        """Return the same points, with one cell per point along directions with at most `depths` points."""
+        """Return the same points; cells with at most `depths[k]` points along direction k become one cell per point."""
         cells = self
         for k, depth in enumerate(depths):
             times = np.where(cells.length[k] <= depth, cells.length[k], 1).astype(np.int64)
@@ -101,7 +101,7 @@ class Bounds(NamedTuple):
         return _flat(self.differences)[:, 0]
 
     def along(self, k: int) -> Integers:
-        """Return the differences along one direction alone, by cell and order."""
+        """Return the differences along direction `k` alone, by cell and order."""
         one_line = tuple(slice(None) if axis in (0, k + 1) else 0 for axis in range(self.differences.ndim))
         line: Integers = self.differences[one_line]
         return line
@@ -115,7 +115,7 @@ class Bounds(NamedTuple):
 
 
 class Known(NamedTuple):
-    """Whether a condition holds everywhere, nowhere, and at the first point of each cell."""
+    """Masks of the cells on which a condition is known to hold at all points, at none, and at the first point."""
 
     always: Truth
     never: Truth
@@ -125,7 +125,8 @@ class Known(NamedTuple):
 def bounds_of(values: Integers, length: Reals) -> list[Bounds]:
     """Return each expression's differences and bounds on every cell.
 
-    `values` are the expressions' first values, by expression, cell and direction; `length` is as in `Cells`.
+    `values` has the values at the first few points along every direction, as `[expression, cell, i, j, ...]`;
+    `length` is as in `Cells`.
     """
     values, weight = values.copy(), np.ones(())
     for k, count in enumerate(length):
@@ -152,7 +153,7 @@ def _binomials(count: Reals, degree: int) -> Reals:
 
 
 def row_along(k: int, values: NDArray[Any], rank: int) -> NDArray[Any]:
-    """Reshape rows of values, one per cell, to one axis per direction: size 1 on every axis other than `k`."""
+    """Reshape `[cells, n]` to one axis per direction, n along direction `k`: `[cells, 1, n]` for k = 1 and rank 2."""
     return values.reshape(len(values), *(values.shape[1] if i == k else 1 for i in range(rank)))
 
 
@@ -162,7 +163,7 @@ def _flat(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def truth_of(formula: Formula, known: Mapping[Dim, Bounds], number: int) -> Known:
-    """Return the truth of a condition on `number` cells, from the bounds of the expressions that it compares."""
+    """Return the truth of a condition on `number` cells; `known` has the bounds of the expressions that it compares."""
 
     @cache
     def of(part: Formula) -> Known:
@@ -180,7 +181,10 @@ def truth_of(formula: Formula, known: Mapping[Dim, Bounds], number: int) -> Know
 
 
 def _truth_of_comparison(op: str, b: Bounds) -> Known:
-    """Return the truth of a comparison with 0, from the bounds of the expression."""
+    """Return, for each cell, whether the bounds of e prove or refute `e == 0`, `e != 0` or `e >= 0`.
+
+    `op` is "eq", "ne" or "ge". The result's `first` is the truth at the first point of each cell.
+    """
     if op == "ge":
         return Known(b.low >= 0, b.high < 0, b.first >= 0)
     shared = np.gcd.reduce(_flat(b.differences)[:, 1:], axis=1)
@@ -242,7 +246,10 @@ def _opposite(cells: Cells, slopes: Slopes) -> tuple[Integers, Integers]:
 
 
 def _split_by_steps(cells: Cells, one: Integers, other: Integers) -> Cells:
-    """Return the points with at least as many steps along `one` as along `other`, then those with fewer."""
+    """Return cells with the points at least as many steps along `one` as along `other`, then cells with the rest.
+
+    `one` and `other` are two directions of each cell.
+    """
     each = np.arange(cells.number)
     cells.passed[one, each] = cells.passed[other, each] = 1
     more, fewer = cells._replace(steps=cells.steps.copy()), cells._replace(steps=cells.steps.copy())
@@ -270,7 +277,10 @@ def _halve(cells: Cells, slopes: Slopes) -> Cells:
 
 
 def _crossing(slopes: Slopes, axis: Integers) -> Reals:
-    """Return the number of points along a direction before an expression changes its sign; inf if one isn't linear."""
+    """Return the number of points before an expression changes its sign, along one direction (`axis`) of each cell.
+
+    Infinity if none does, or if an expression isn't linear.
+    """
     unit = np.take_along_axis(slopes.units, axis[None, None], axis=0)[0]
     places = -(slopes.first // np.where(unit == 0, 1, unit))
     crossing = np.where((unit != 0) & (places >= 0), np.maximum(places, 1), inf).min(axis=0)

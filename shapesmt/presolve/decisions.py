@@ -119,7 +119,14 @@ def group_by_symbols(
     symbols: Callable[[Formula], Iterable[Atom]],
     joined: Callable[..., Formula] = all_of,
 ) -> list[Formula]:
-    """Combine conditions into groups that share no symbol, in the order of their symbols."""
+    """Combine conditions into groups that share no symbol, in the order of their symbols.
+
+    Args:
+        conditions: The conditions.
+        domain: Determines the order of the symbols.
+        symbols: Returns the symbols of a condition.
+        joined: Combines the conditions of a group; by default, into their conjunction.
+    """
     groups: list[tuple[set[Atom], list[Formula]]] = []
     for condition in conditions:
         joint, members = set(symbols(condition)), [condition]
@@ -148,14 +155,14 @@ def together(domain: Domain, decisions: Sequence[Decision]) -> Decision:
 
 
 def _detour(domain: Domain, assignment: Assignment) -> tuple[int, int]:
-    """Return the distance of an assignment from the symbols' lower bounds, less that of the domain's minimum."""
+    """Return how much farther an assignment is from the declared lower bounds than the domain's minimum is."""
     least = {s: lowest(s) if domain.ends(s)[0] == -inf else int(domain.ends(s)[0]) for s in assignment}
     (off, far), (first_off, first_far) = distance(assignment), distance(least)
     return off - first_off, far - first_far
 
 
 def decide_part(domain: Domain, condition: Formula) -> Decision | None:
-    """Decide one of the independent conditions; None if that takes a solver."""
+    """Decide one of the conditions that `independent` returns; None if that takes a solver."""
     if condition is FALSE:
         return Decision(Verdict.FAILS, "normal form", {})
     if is_fact(domain, condition):

@@ -21,7 +21,10 @@ from shapesmt.presolve.limits import LARGEST_DIVIDED, MAX_VALUES
 
 
 def divisor_values(fact: Formula) -> dict[Atom, Values]:
-    """Return the values that a fact allows for symbols, if in each of its cases it makes them factors of a number."""
+    """Return, for each symbol that a fact makes a factor of a number, the values that the fact allows.
+
+    If the fact is a disjunction, every case has to make the symbol such a factor.
+    """
 
     @cache
     def of(part: Formula) -> dict[Atom, Values]:
@@ -38,7 +41,7 @@ def divisor_values(fact: Formula) -> dict[Atom, Values]:
 
 
 def _of_equality(dim: Dim) -> dict[Atom, Values]:
-    """Return values of symbols that allow the expression to be 0: a factor of all other terms divides the constant."""
+    """Return the values of symbols that allow `dim == 0`: a factor of all other terms divides the constant term."""
     terms = [({*factors}, coefficient) for factors, coefficient in dim.products()]
     numbers = [abs(coefficient) for factors, coefficient in terms if not factors]
     if not 0 < sum(numbers) <= LARGEST_DIVIDED or len(terms) < 2 or any(s.universal for s in dim.symbols):
@@ -53,7 +56,7 @@ def _of_equality(dim: Dim) -> dict[Atom, Values]:
 
 
 def _where(part: Atom, s: Atom, values: Values) -> Values | None:
-    """Return the values of a symbol at which an operation on it has one of `values`; None if unbounded or too many."""
+    """Return the values of `s` at which `part`, an operation on it, has one of `values`; None if they are too many."""
     way, last = half_line(int(values[-1]) - of_atom(part)) or (1, 0)
     if way > 0 or s.lo == -inf or last - s.lo >= MAX_VALUES:
         return None

@@ -52,7 +52,10 @@ Answer = TypeVar("Answer")
 def compute_once(
     answers: dict[Hashable, Answer], domain: Domain, about: Hashable, work: Callable[[], Answer]
 ) -> Answer:
-    """Return the answer to a question about a domain, computed by `work` once for all equal domains."""
+    """Return the answer to the question `about` a domain from the cache `answers`; call `work` if it isn't there.
+
+    Domains with the same `key` share their answers.
+    """
     key = domain.key, about
     if key not in answers:
         answers[key] = work()
@@ -60,7 +63,7 @@ def compute_once(
 
 
 class Domain:
-    """The admissible inputs: symbols in their ranges, under facts.
+    """The admissible inputs: symbols in their ranges that satisfy all facts, such as `h % 16 == 0`.
 
     Attributes:
         symbols: The free symbols of the model, in the order in which they are shown.
@@ -88,7 +91,7 @@ class Domain:
         return tuple(self.symbols), tuple(self._stated)
 
     def order(self, symbol: Atom) -> tuple[int, str]:
-        """Return a sort key: symbols in the order of their declaration, then data-dependent ones by name."""
+        """Return a sort key for a symbol: those in `symbols` come first, in their order, then all others by name."""
         return self._place.get(symbol, len(self._place)), symbol.name
 
     def copy(self) -> Domain:
@@ -149,7 +152,7 @@ class Domain:
                 self._keep(s, np.array([definition.constant], dtype=np.int64))
 
     def _keep(self, symbol: Atom, values: Values) -> None:
-        """Narrow a symbol to those of its values that are among `values`."""
+        """Narrow a symbol to the ascending `values`, without those that its range, step or earlier facts exclude."""
         listed, (lo, hi) = self._values.get(symbol), self.ends(symbol)
         steps = (values - int(lo)) % symbol.step == 0 if lo > -inf else True
         inside = values[(values >= lo) & (values <= hi) & steps]
@@ -173,7 +176,7 @@ class Domain:
         return {s: axis[side] for s, axis, side in zip(symbols, axes, sides, strict=True) if axis is not None}
 
     def _cut(self, fact: Formula) -> bool:
-        """Narrow the range of a symbol and return True, if the fact is just an upper or lower bound; else False."""
+        """Narrow a symbol's range by a fact such as `n >= 4` and return True; return False for other kinds of facts."""
         half_line = half_line_of(fact)
         if half_line is None:
             return False
@@ -200,7 +203,7 @@ class Domain:
         return tuple(self._relations)
 
     def ends(self, symbol: Atom) -> Interval:
-        """Return the minimum and maximum of a symbol by the facts about it alone."""
+        """Return the minimum and maximum of a symbol by the facts about it alone; infinite if it is unbounded."""
         self._use()
         values = self._values.get(symbol)
         if values is not None and len(values):
@@ -224,7 +227,7 @@ class Domain:
         return simpler if simpler is TRUE or simpler is FALSE else formula
 
     def eliminate(self, expression: Expression) -> Expression:
-        """Return an expression or a condition without the symbols that the equalities among the facts determine."""
+        """Replace the symbols that equalities among the facts determine: if `m == n + 1`, `2*m` becomes `2*n + 2`."""
         self._use()
         return self._elimination.apply(expression)
 
@@ -249,7 +252,7 @@ class Domain:
         return self._values.get(symbol)
 
     def narrowing(self) -> dict[Atom, Dim]:
-        """Return a substitution for each symbol that the facts restrict: one of a narrower range, or an expression."""
+        """Return replacements for symbols that facts restrict: an equal expression or a symbol of narrower range."""
         return compute_once(_NARROWINGS, self, None, self._narrowing)
 
     def _narrowing(self) -> dict[Atom, Dim]:
@@ -264,7 +267,7 @@ class Domain:
         return {s: substitute(definition, ranges) for s, definition in definitions.items()} | ranges
 
     def apply_ranges(self, formula: Formula) -> Formula:
-        """Simplify a condition for the narrower ranges: a divisor that is 0 for no admissible size is cancelled."""
+        """Simplify a condition by the facts' ranges: if a fact is `n >= 1`, `n*m == 2*n` becomes `m == 2`."""
         symbols = ((s, definition.as_symbol()) for s, definition in self.narrowing().items())
         twins = tuple([(s, twin) for s, twin in symbols if twin is not None and twin.name == s.name])
         if twins not in _TWINS:
@@ -276,7 +279,7 @@ class Domain:
         return narrower
 
     def substitute(self, definitions: Mapping[Atom, Dim]) -> Domain:
-        """Return the same set of inputs over other symbols."""
+        """Return the domain with symbols replaced by expressions: with `{n: 2*k}`, `n >= 4` becomes `k >= 2`."""
         if not definitions:
             return self
         substitution = Substitution(definitions)
@@ -291,9 +294,10 @@ class Domain:
         return twin
 
     def closure(self, symbols: Iterable[Atom]) -> tuple[list[Atom], list[Formula]]:
-        """Return the symbols related to `symbols` by any chain of relations, themselves included, and the relations.
+        """Return `symbols` with all symbols that chains of facts relate to them, and these facts.
 
-        A fact that only excludes values of single symbols isn't a relation: `values` and `ends` apply it.
+        For example, if the facts are `h >= w` and `w >= k`, the closure of h is `[h, w, k]` with both facts. A fact
+        that only excludes values of single symbols isn't among them: `values` and `ends` apply it.
         """
         self._use()
         return self._closure_under(symbols, self._relations)
@@ -317,7 +321,10 @@ class Domain:
         return sorted(closure, key=self.order), [f for f in dict.fromkeys((*relations, *self._limits)) if f in facts]
 
     def about(self, symbols: Iterable[Atom]) -> tuple[list[Atom], list[Formula]]:
-        """Return the symbols that facts connect to these, and all facts about them, as a solver needs them."""
+        """Return `symbols` with all symbols that facts relate to them, and all facts about these.
+
+        Unlike `closure`, it includes the facts about one symbol alone, which a solver needs.
+        """
         return self._closure_under(symbols, self.facts)
 
     def points(self, symbols: Iterable[Atom]) -> Points | None:

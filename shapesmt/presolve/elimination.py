@@ -32,7 +32,10 @@ class Elimination:
         return Elimination(dict(self.definitions))
 
     def add(self, fact: Formula) -> Atom | None:
-        """Eliminate one symbol by an equality over the remaining symbols, and return it; None if there is none."""
+        """Eliminate the symbol that an equality such as `m == n + 1` determines, and return it; None if there is none.
+
+        The fact must not depend on symbols that are already eliminated.
+        """
         solution = solve(fact)
         if solution is None:
             return None
@@ -83,7 +86,7 @@ def eliminate(facts: Iterable[Formula]) -> tuple[dict[Atom, Dim], list[Formula]]
 
 
 def range_facts(symbol: Atom, definition: Dim) -> list[Formula]:
-    """State the range and the step of a symbol as facts about the expression that it is equal to."""
+    """Return a symbol's range and step as facts about its definition: for n in 1..8, `2*k` gives `k >= 1`, `k <= 4`."""
     facts = [at_least(definition, int(symbol.lo))] if symbol.lo > -inf else []
     if symbol.hi < inf:
         facts.append(at_least(int(symbol.hi), definition))

@@ -42,18 +42,21 @@ Values: TypeAlias = "NDArray[np.int64]"
 
 
 def distance(assignment: Assignment) -> tuple[int, int]:
-    """Return how many symbols aren't at their lower bounds, and the sum of their distances from them."""
+    """Return how many symbols differ from their lower bounds (see `lowest`), and by how much in total."""
     off = [v - lowest(s) for s, v in assignment.items()]
     return sum(o != 0 for o in off), sum(map(abs, off))
 
 
 class Points:
-    """Assignments of some symbols: all that the facts about them admit.
+    """All combinations of some symbols' values that satisfy the facts, as arrays.
 
     Args:
         symbols: The symbols to assign.
-        axes: The values of each symbol, of which all combinations are tried.
+        axes: One array of values for each symbol; all combinations are tried.
         facts: Conditions that an assignment must satisfy.
+
+    Attributes:
+        count: The number of assignments.
     """
 
     def __init__(self, symbols: Sequence[Atom], axes: Sequence[Values], facts: Sequence[Formula]) -> None:
@@ -70,7 +73,7 @@ class Points:
             self.keep(self._evaluator.formula(all_of(*facts)))
 
     def keep(self, truth: Any) -> None:
-        """Drop the points at which `truth` is False."""
+        """Drop the points at which the mask `truth` is False."""
         places = np.nonzero(self._full(truth))
         self._values = {s: np.broadcast_to(values, self._shape)[places] for s, values in self._values.items()}
         self._shape = places[0].shape if self.symbols else (int(bool(truth)),)
@@ -80,8 +83,8 @@ class Points:
     def fits(self, what: Dim | Formula) -> bool:
         """Whether an expression or a condition can be evaluated at the points without overflow.
 
-        Windows that are put back into an image need this check: each level of quotients multiplies the bounds that
-        follow from ranges.
+        Unlike `fits_int64`, this uses the actual values. Nested quotients need it, such as those of windows that are
+        put back into an image: each level multiplies the bounds that follow from ranges.
         """
         at = Checked(self._values)
         try:
@@ -91,14 +94,14 @@ class Points:
         return True
 
     def truth(self, formula: Formula) -> NDArray[np.bool_]:
-        """Evaluate the condition at every point."""
+        """Return whether the condition holds at each point, as a mask."""
         if len(self.symbols) == 1:
             return truth_over(self.symbols[0], self._values[self.symbols[0]], formula)
         truth: NDArray[np.bool_] = self._full(self._evaluator.formula(formula))
         return truth
 
     def sides(self, formula: Formula) -> list[NDArray[np.bool_]] | None:
-        """Return masks of each symbol's values, if the condition holds at exactly their combinations; else None."""
+        """Return a mask of each symbol's values, if the condition holds at exactly their combinations; else None."""
         truth = self.truth(formula)
         return sides(truth) if truth.ndim == len(self.symbols) else None
 
@@ -107,15 +110,18 @@ class Points:
         return np.atleast_1d(np.asarray(self._evaluator.dim(dim)))
 
     def at(self, chosen: NDArray[np.bool_]) -> dict[Atom, Values]:
-        """Return the symbols' values at the chosen points."""
+        """Return the values of each symbol at the points that the mask `chosen` selects."""
         return {s: np.broadcast_to(v, self._shape)[chosen] for s, v in self._values.items()}
 
     def where(self, dim: Dim, size: int) -> Assignment:
-        """Return the smallest point at which the expression has the value `size`."""
+        """Return the smallest point (see `smallest`) at which the expression has the value `size`."""
         return self.smallest(self._full(self._evaluator.dim(dim) == size))
 
     def smallest(self, chosen: NDArray[np.bool_]) -> Assignment:
-        """Return the chosen point with the fewest symbols off their lower bounds, then with the smallest values."""
+        """Return the point, among those that a mask selects, with the fewest symbols off their lower bounds.
+
+        Ties are broken by the sum of the distances from these bounds, then by the values in the order of the symbols.
+        """
         values = self.at(chosen)
         if not values:
             return {}
@@ -130,7 +136,7 @@ class Points:
         return {s: int(v) for s, v in zip(self.symbols, rows[:, 0], strict=True)}
 
     def some_run(self, truth: NDArray[np.bool_]) -> bool:
-        """Whether the condition holds in every iteration of a loop for some input and some data."""
+        """Whether a condition holds in every iteration of a loop for some input and some data; `truth` is its mask."""
         runs = [s for s in self.symbols if s.kind is not Kind.ITERATION]
         if len(runs) == len(self.symbols) or not runs:
             return bool(truth.any() if runs else truth.all())
@@ -156,7 +162,10 @@ def sides(truth: NDArray[np.bool_]) -> list[NDArray[np.bool_]] | None:
 
 
 def seen_at_an_end(facts: Formula, ends: Mapping[Atom, Interval]) -> bool:
-    """Whether a condition holds with all symbols at their minimum, or with all at their maximum."""
+    """Whether `facts` hold with all symbols at their minimum, or with all at their maximum; `ends` has both.
+
+    Infinite bounds can't be tried: the result is False if both tries have one.
+    """
     if not facts.symbols <= ends.keys() or any(lo > hi for lo, hi in ends.values()):
         return False
     least = {s: lo for s, (lo, _) in ends.items()}
@@ -166,7 +175,10 @@ def seen_at_an_end(facts: Formula, ends: Mapping[Atom, Interval]) -> bool:
 
 
 def truth_over(symbol: Atom, values: Values, formula: Formula) -> NDArray[np.bool_]:
-    """Evaluate a condition on one symbol at each of its ascending values; by bisection if it changes only once."""
+    """Return whether a condition on one symbol holds at each of its ascending values, as a mask.
+
+    For more than `MANY` values it bisects if the truth changes only once.
+    """
     if len(values) > MANY:
         span = _span(symbol, values, formula)
         if span is not None:
@@ -182,7 +194,7 @@ def truth_over(symbol: Atom, values: Values, formula: Formula) -> NDArray[np.boo
 
 
 def _span(symbol: Atom, values: Values, formula: Formula) -> slice | None:
-    """Return the slice of ascending values that satisfy a condition that changes at most once; None for others."""
+    """Return the slice of ascending values at which a condition holds; None if its truth may change more than once."""
     if formula.op != "ge" or formula.dim is None:
         return None
     way_and_end = half_line(formula.dim)
@@ -198,7 +210,7 @@ def _span(symbol: Atom, values: Values, formula: Formula) -> slice | None:
 
 
 def rows_where(values: Values, truth: NDArray[np.bool_]) -> Values:
-    """Return the values at which the truth holds; a view if they are contiguous."""
+    """Return `values[truth]` for a mask `truth`; a view if the selected values are contiguous."""
     count, first = int(np.count_nonzero(truth)), int(truth.argmax()) if len(truth) else 0
     if truth[first : first + count].all():
         return values[first : first + count]
@@ -221,7 +233,7 @@ def magnitude(dims: Iterable[Dim], sizes: Mapping[Atom, float]) -> float:
 
 
 class Magnitudes(Interpretation[tuple[float, float]]):
-    """Upper bounds of an expression's absolute value and of its parts', from bounds of the symbols."""
+    """Computes, from bounds of the symbols, bounds of the absolute values of an expression and of all its parts."""
 
     def _sum(self, dim: Dim) -> tuple[float, float]:
         most = part = 0.0

@@ -113,13 +113,16 @@ def extremes(domain: Domain, dim: Dim) -> tuple[End, End] | None:
 
 
 def _distances(places: Integers, symbols: Iterable[Atom]) -> Integers:
-    """Return how many symbols are off their lower bounds at each point, and the sum of their distances."""
+    """Return, for each point, how many symbols differ from their lower bounds, and by how much in total.
+
+    `places` has a row for each symbol and a column for each point; the result has two rows.
+    """
     off = np.abs(places - np.array([lowest(s) for s in symbols], dtype=np.int64)[:, None])
     return np.stack([np.count_nonzero(off, axis=0), off.sum(axis=0)])
 
 
 def _nearest(rows: Integers, chosen: Truth, best: tuple[int, ...] | None) -> tuple[int, ...] | None:
-    """Return the smallest of `best` and the chosen columns, compared from the first row on; None if there is none."""
+    """Return the smallest of `best` and the chosen columns, in lexicographic order; None if there is none."""
     if not chosen.any():
         return best
     rows = rows[:, chosen]
@@ -128,7 +131,10 @@ def _nearest(rows: Integers, chosen: Truth, best: tuple[int, ...] | None) -> tup
 
 
 def _before(low: Reals, distances: Integers, best: tuple[int, ...] | None) -> Truth:
-    """Return a mask of cells on which a size may be below the best so far, or equal to it at a nearer point."""
+    """Return a mask of the cells that may improve on `best`: a smaller size, or an equal one at a nearer point.
+
+    `low` is a lower bound of the size on each cell, `distances` are those of the cells' first points.
+    """
     if best is None:
         return np.ones(len(low), dtype=bool)
     size, off, far = best[:3]
@@ -143,7 +149,10 @@ def _with_definitions(point: Assignment, definitions: dict[Atom, Dim]) -> Assign
 
 
 def _problem(domain: Domain, symbols: frozenset[Atom]) -> Problem | None:
-    """Return the free symbols with their values, their facts, and definitions of the others; None if too many."""
+    """Return the free symbols with their values, their facts, and the definitions of the other symbols.
+
+    None if there are more than `MAX_SYMBOLS` free symbols or none, or if the values of one are no `Axis`.
+    """
     tied, facts = domain.closure(symbols)
     definitions = {s: domain.definitions[s] for s in tied if s in domain.definitions}
     facts = [domain.eliminate(fact) for fact in facts]

@@ -48,6 +48,7 @@ class Grid:
 
     Attributes:
         fact: The conjunction of the facts that may fail on a cell; facts about one symbol only restrict its values.
+        reach: The largest size at a point at which an expression is evaluated; 0 if cells can't be used.
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class Grid:
         return magnitude(dims, sizes) < SAFE >> sum(self._degrees)
 
     def cells(self) -> Cells | None:
-        """Return cells that represent all values: only the first of those that are alike; None if too many."""
+        """Return cells that represent all values; None if too many. Cells on which all expressions agree are merged."""
         if any(a.listed is not None and a.listed.max() > self.reach for a in self._axes):
             return None
         lasts = [a.first + p * (d + 1) for a, p, d in zip(self._axes, self._periods, self._degrees, strict=True)]
@@ -102,7 +103,10 @@ class Grid:
         return Cells(first, steps, length, passed)
 
     def _classes(self, i: int) -> Cells | None:
-        """Return one symbol's values as cells, without those like an earlier one; None if they can't be computed."""
+        """Return the values of symbol number `i` as cells; None if they can't be computed.
+
+        Of several cells on which all expressions agree, only the first is returned.
+        """
         s, axis, period, degree = self.symbols[i], self._axes[i], self._periods[i], self._degrees[i]
         number = period // axis.step
         starts = np.arange(min(number, axis.length), dtype=np.int64)
@@ -174,7 +178,7 @@ class Grid:
         return np.where(endless, self.reach + 1, last)
 
     def sizes(self, dim: Dim, places: Integers) -> Integers:
-        """Return the values of an expression at some points."""
+        """Return the values of an expression at points: `places` has a row per symbol and a column per point."""
         at = Evaluator(dict(zip(self.symbols, places, strict=True)))
         return np.broadcast_to(at.dim(dim), places.shape[1])
 
@@ -201,7 +205,10 @@ def _is_even(fact: Formula) -> bool:
 
 
 def _admissible_cells(fact: Formula, s: Atom, cells: Cells, degree: int, reach: int) -> Cells | None:
-    """Return the values of a symbol that satisfy a condition on it alone; None if they don't form few cells."""
+    """Return those points of the cells of a symbol `s` that satisfy a condition on it alone, as cells.
+
+    None if the cells have to be split more than `MAX_ROUNDS` times, or if sizes exceed `reach`.
+    """
     dims, kept = [*dict.fromkeys(compared_expressions(fact))], cells.where(np.zeros(cells.number, dtype=bool))
     if not dims:
         return cells
@@ -220,7 +227,10 @@ def _admissible_cells(fact: Formula, s: Atom, cells: Cells, degree: int, reach: 
 def _bounds_on_cells(
     dims: Sequence[Dim], symbols: Sequence[Atom], cells: Cells, depths: Sequence[int], reach: int
 ) -> dict[Dim, Bounds] | None:
-    """Bound expressions on each cell; None if that overflows or takes sizes above `reach`."""
+    """Bound expressions on each cell; None if that overflows or takes sizes above `reach`.
+
+    `depths` has the maximum degree along each direction: one value more is evaluated.
+    """
     rank = len(symbols)
     places = [row_along(0, first[:, None], rank) for first in cells.first]
     for k, step in enumerate(cells.moving):

@@ -21,7 +21,7 @@ _EXTENTS: dict[Hashable, tuple[End, End] | None] = memo("extents", {})
 
 
 def extent(domain: Domain, dim: Dim) -> tuple[End, End] | None:
-    """Return the minimum and maximum of an expression; None if only a solver can tell."""
+    """Return the minimum and maximum of an expression over the domain; None if only a solver can tell."""
     return compute_once(_EXTENTS, domain, dim, lambda: _extent(domain, dim))
 
 

@@ -36,9 +36,10 @@ class Spread(Enum):
 
 
 def values_of(domain: Domain, s: Atom, most: int = FIRST, spread: Spread = Spread.FIRST, start: float = -inf) -> Values:
-    """Return the values of a symbol from `start` on if there are at most `most`, else a sample of at most `most`.
+    """Return a symbol's values from `start` on; if there are more than `most`, a sample of them, spaced by `spread`.
 
-    The least values are those that the facts about the symbol alone admit.
+    A sample of the first values skips those that facts about the symbol alone exclude, and may then be shorter.
+    It is empty if the facts may overflow at its values.
     """
     listed, (lo, hi) = domain.value_list(s), domain.ends(s)
     if listed is not None:
@@ -76,7 +77,10 @@ def _places(count: int, most: int, spread: Spread) -> Values:
 
 
 def truth_at(condition: Formula, axes: Mapping[Atom, Values]) -> NDArray[np.bool_] | None:
-    """Evaluate a condition at all combinations of some values; None if its numbers may exceed 64-bit integers."""
+    """Return whether a condition holds at each combination of values, as a mask with one axis per symbol.
+
+    None if numbers in the condition may exceed 64-bit integers.
+    """
     shape, grid = tuple(map(len, axes.values())), np.meshgrid(*axes.values(), indexing="ij", sparse=True)
     sizes = {s: int(np.abs(values).max(initial=0)) for s, values in axes.items()}
     evaluator = Evaluator if magnitude(compared_expressions(condition), sizes) < SAFE else Checked

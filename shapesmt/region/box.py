@@ -60,7 +60,7 @@ class Run(NamedTuple):
 
 
 def box_of(conditions: Iterable[Formula], ranges: Ranges) -> dict[Atom, Progression] | None:
-    """Return ranges of the symbols in which the conditions hold at all sampled sizes; None if none are found."""
+    """Return the largest ranges, within `ranges`, in which all sampled sizes satisfy the conditions; None if none."""
     found: dict[Atom, Progression] = {}
     for group in group_by_symbols(conditions, Domain(ranges), lambda f: f.symbols):
         largest = _largest_of({s: r for s, r in ranges.items() if s in group.symbols}, group)
@@ -71,7 +71,10 @@ def box_of(conditions: Iterable[Formula], ranges: Ranges) -> dict[Atom, Progress
 
 
 def _largest_of(ranges: Ranges, condition: Formula) -> dict[Atom, Progression] | None:
-    """Return the largest box; if a range in it is one multiple of a step, it is widened. None if there is no box."""
+    """Return the largest box in which the condition holds at all sampled sizes; None if there is none.
+
+    If it has only one value of a symbol, the search is repeated with that symbol's whole range and no new steps.
+    """
     alone = {s: _alone(s, known, condition) for s, known in ranges.items()}
     known = {s: r for s, r in alone.items() if r is not None}
     if len(known) < len(ranges) or len(ranges) == 1:
@@ -84,7 +87,7 @@ def _largest_of(ranges: Ranges, condition: Formula) -> dict[Atom, Progression] |
 
 
 def _alone(s: Atom, known: Progression, group: Formula) -> Progression | None:
-    """Return the widest range of a symbol by the conditions on it alone; None if there is none."""
+    """Return the widest part of the range `known` that satisfies the conditions on `s` alone; None if there is none."""
     own = all_of(*(c for c in group.conjuncts if c.symbols == {s}))
     if own is TRUE:
         return known
@@ -141,7 +144,10 @@ def _widest(
 
 
 def _progressions(known: Progression, moduli: Sequence[int], rank: int, *, remainders: bool) -> Iterator[Values]:
-    """Yield progressions in the sampled range: multiples of each modulus, or values with each other remainder."""
+    """Yield the sampled values in steps of each modulus: its multiples or, with `remainders`, each other residue class.
+
+    `rank` is the number of symbols; the more there are, the fewer values are sampled.
+    """
     count = max(LOOKED_AT[rank] // known.step, min(FEWEST, LOOKED_AT[rank]), STEPS * moduli[-1])
     last = known.lo + count * known.step
     last = last if known.hi is None else min(last, known.hi)
@@ -159,7 +165,7 @@ def _divisors(condition: Formula, s: Atom) -> set[int]:
 
 
 def _range(known: Progression, values: Values, first: int, last: int) -> Progression:
-    """Return the values from one index to another, extended to the range's maximum if they reach the last sample."""
+    """Return `values[first]` to `values[last]`, extended to the maximum of `known` if that is the last sample."""
     lo, step = int(values[first]), int(values[1] - values[0]) if len(values) > 1 else 1
     if last < len(values) - 1 or len(values) == 1:
         return Progression(lo, int(values[last]), step if last > first else 1)
@@ -167,7 +173,11 @@ def _range(known: Progression, values: Values, first: int, last: int) -> Progres
 
 
 def _largest(truth: Truth) -> Run | None:
-    """Return the box with the most points at all of which the truth holds, then the longest shortest side; or None."""
+    """Return the box with the most points in which `truth` is True everywhere; None if there is none.
+
+    Ties go to the box with the longer shortest side, then to the one nearer to the first point. If the truth changes
+    often along an axis, several rows are treated as one.
+    """
     if not truth.any():
         return None
     shape, starts = truth.shape, [_changes(truth, axis) for axis in range(truth.ndim)]
@@ -189,7 +199,10 @@ def _changes(truth: Truth, axis: int) -> Values:
 
 
 def _search(truth: Truth, edges: Sequence[Values], least: int) -> Run | None:
-    """Return the box with the most points, None if they are below `least`; a row stands for all up to the next edge."""
+    """Return the box with the most points; None if it has fewer than `least`.
+
+    Index i of an axis stands for the points from `edges[axis][i]` up to the next edge.
+    """
     rows, best = edges[0], None
     if truth.ndim == 1:
         changes = np.flatnonzero(np.diff(np.concatenate(([False], truth, [False])).astype(np.int8)))

@@ -34,7 +34,7 @@ from shapesmt.algebra import (
 
 
 class Conjunct:
-    """A condition; two with the same words are equal."""
+    """A condition with a readable text; two with the same text are equal."""
 
     @property
     def formula(self) -> Formula:
@@ -53,7 +53,7 @@ class Conjunct:
 
 @dataclass(frozen=True, eq=False)
 class Interval(Conjunct):
-    """The condition that a size is between two numbers, both included; None is no bound."""
+    """The condition `lo <= symbol <= hi`; a bound of None is omitted."""
 
     symbol: Atom
     lo: int | None
@@ -62,7 +62,7 @@ class Interval(Conjunct):
 
 @dataclass(frozen=True, eq=False)
 class Residue(Conjunct):
-    """The condition that a size leaves one of some remainders; these ascend, and at least one is missing."""
+    """The condition that `symbol % modulus` is one of `rests`, which ascend; at least one remainder is missing."""
 
     symbol: Atom
     modulus: int
@@ -70,7 +70,7 @@ class Residue(Conjunct):
 
     @property
     def window(self) -> tuple[int, int, int] | None:
-        """A shift and two bounds between which all remainders of `n + shift` are; None if no shift makes them a run."""
+        """The condition `lo <= (n + shift) % modulus <= hi`, as (shift, lo, hi); None if it doesn't have that form."""
         m, rests = self.modulus, {*self.rests}
         start = next(r for r in self.rests if (r - 1) % m not in rests)
         last = start + len(rests) - 1
@@ -86,7 +86,7 @@ class Residue(Conjunct):
 
 @dataclass(frozen=True, eq=False)
 class Listing(Conjunct):
-    """The condition that a size is one of some values, or none of them if `out`."""
+    """The condition that `symbol` is one of `values`; with `out`, that it is none of them."""
 
     symbol: Atom
     values: tuple[int, ...]
@@ -103,7 +103,7 @@ class Relation(Conjunct):
 
 @dataclass(frozen=True, eq=False)
 class Either(Conjunct):
-    """The condition that in one of several cases all conjuncts hold."""
+    """The disjunction of cases; a case is the conjunction of its conjuncts."""
 
     cases: tuple[tuple[Conjunct, ...], ...]
 
@@ -156,7 +156,10 @@ def either(*cases: Sequence[Conjunct]) -> Either:
 
 
 def conjunct_of(shown: Formula, formula: Formula | None = None) -> Conjunct:
-    """Classify a condition; `formula` is the same over the domain's symbols, if `shown` has narrower ones."""
+    """Return a condition as a conjunct: `n >= 3` as an `Interval`, `n == m` as a `Relation`, others as `Other`, ...
+
+    If the symbols of `shown` have narrower ranges, `formula` is the same condition over the domain's symbols.
+    """
     formula = shown if formula is None else formula
     own, terms = {s.name: s for s in formula.symbols}, list(shown.dim.products()) if shown.dim is not None else []
     number = sum(c for atoms, c in terms if not atoms)
@@ -172,7 +175,7 @@ def conjunct_of(shown: Formula, formula: Formula | None = None) -> Conjunct:
 
 
 def _remainder(dim: Dim) -> tuple[str, int, int] | None:
-    """Return a size, a divisor and a remainder if `dim == 0` states only that the size leaves it; else None."""
+    """Return (name, k, r) if `dim == 0` states only that `name % k == r`; else None."""
     for atom in dim.atoms():
         k = atom.args[1].constant if atom.op is FLOOR_DIVISION else None
         if k is not None:
@@ -191,7 +194,7 @@ def _between(x: Dim, lo: int | None, hi: int | None) -> Formula:
 
 
 def _remainder_bounds(modulus: int, lo: int, hi: int) -> tuple[int | None, int | None]:
-    """Return the bounds of remainders that need to be stated; None for a bound that every remainder satisfies."""
+    """Return the bounds that `lo <= n % modulus <= hi` has to state; None for one that every remainder satisfies."""
     return (lo, hi) if lo == hi else (lo or None, hi if hi < modulus - 1 else None)
 
 
@@ -218,7 +221,7 @@ def _formula(said: Conjunct) -> Formula:
 
 
 def _text(said: Conjunct) -> str:
-    """Word a conjunct in the grammar of Python; no other function does."""
+    """Return the text of a conjunct, in the grammar of Python; no other function writes it."""
     match said:
         case Interval(s, lo, hi):
             return _between_text(name_text(s.name), lo, hi)

@@ -21,7 +21,7 @@ def on_a_grid(
     Args:
         symbols: The symbols.
         axes: The values of each symbol.
-        truth: Whether the condition holds, at each combination of the values.
+        truth: A mask with one axis per symbol: whether the condition holds at each combination of the values.
         condition: The condition.
         most: The maximum number of characters in a disjunction; None for as many as the condition's text has.
     """
@@ -39,7 +39,7 @@ def on_a_grid(
 
 
 def product(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth) -> list[Conjunct] | None:
-    """Return conditions on one symbol each, if their conjunction is the whole condition; else None."""
+    """Return conditions on one symbol each that hold together at exactly the points of the mask `truth`; else None."""
     each = sides(truth)
     if each is None:
         return None
@@ -71,9 +71,12 @@ def _within(room: int, cases: Sequence[list[Conjunct]]) -> list[Conjunct] | None
 def relation(
     symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, condition: Formula | None = None
 ) -> list[Conjunct] | None:
-    """Compare one symbol with the sum of the others and a constant, such as `z <= x + 2`; None if that doesn't fit."""
+    """Return a comparison of one symbol with the sum of the others, such as `z <= x + 2`, if it agrees with `truth`.
+
+    None if there is none, or if `condition` itself only compares symbols, so that its own text is as simple.
+    """
     if condition is not None and _plain(condition):
-        return None  # the condition's own text is as simple
+        return None
     grid = np.meshgrid(*axes, indexing="ij", sparse=True)
     for i, s in enumerate(symbols):
         rest = total(of_atom(t) for t in symbols if t is not s)
@@ -104,9 +107,10 @@ def _plain(condition: Formula) -> bool:
 def _union(
     symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, room: int, *, few: bool = False
 ) -> list[Conjunct] | None:
-    """Return a disjunction of products or of such disjunctions, one per set of values of the first symbol; or None.
+    """Return a disjunction of cases such as `n == 1 and m % 2 == 0` of at most `room` characters; None if none fits.
 
-    With `few`, only two symbols and at most `MAX_CASES` cases are accepted, and parentheses don't count in `room`.
+    A case has the values of the first symbol that share a row of `truth`, and describes that row. With `few`, only two
+    symbols and at most `MAX_CASES` cases are accepted, and parentheses don't count in `room`.
     """
     patterns: dict[bytes, list[int]] = {}
     for i, row in enumerate(truth):

@@ -24,7 +24,10 @@ SAMPLE = 2048  # values tried if a symbol has too many
 
 
 def describe_values(symbol: Atom, values: Values, truth: Truth) -> list[Conjunct] | None:
-    """Describe the values at which the truth holds: interval and residues, runs, or a short list; None if none fits."""
+    """Return conjuncts that exactly the values of the mask `truth` satisfy; [] if all values do, None if nothing fits.
+
+    Tried in order: an interval, residues, a few intervals, a short list of values or of exceptions.
+    """
     if not truth.any():
         return None
     first, last = int(truth.argmax()), len(truth) - 1
@@ -63,7 +66,7 @@ def _with_exceptions(symbol: Atom, values: Values, truth: Truth) -> list[Conjunc
 
 
 def evenly_spaced(symbol: Atom, values: Values) -> bool:
-    """Whether the distance from each value to the next is the same."""
+    """Whether the ascending `values` of a symbol form an arithmetic progression."""
     if len(values) < 3 or int(values[-1] - values[0]) == (len(values) - 1) * symbol.step:
         return True
     return bool((np.diff(values) == values[1] - values[0]).all())

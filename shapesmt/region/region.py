@@ -95,7 +95,7 @@ def _of_several(part: Formula, within: Domain, proves: Proof) -> Region:
 
 
 def _both(a: Region, b: Region) -> Region:
-    """Return the region in which both conditions hold."""
+    """Return the conjunction of two regions, with equal conjuncts only once."""
     said = {str(c): c for c in (*a.conjuncts, *b.conjuncts)}
     return Region(tuple(said.values()), a.exact and b.exact, a.partial or b.partial)
 
@@ -107,7 +107,10 @@ def _readable(said: Sequence[Conjunct]) -> Region:
 
 
 def _shorter(said: list[Conjunct] | None, condition: Formula, domain: Domain, proves: Proof) -> Region:
-    """Return the region of `said`, or of the condition itself if `said` is None, or long and the condition shorter."""
+    """Return the region of `said`, or the condition's own conjuncts if `said` is long and they are shorter.
+
+    If `said` is None, return the condition in its shortest form.
+    """
     if said is None:
         return _readable(shortest_form(condition, domain, proves))
     own = [conjunct_of(f) for f in condition.conjuncts]
@@ -228,7 +231,7 @@ def _from_samples(condition: Formula, symbols: list[Atom], domain: Domain, prove
 
 
 def _samples(condition: Formula, rank: int) -> int:
-    """Return the number of values to sample per symbol: if possible, at least twice each number in the condition."""
+    """Return how many values of each of `rank` symbols to sample: if possible, twice each number in the condition."""
     least, most = SAMPLES.get(rank, (0, 0))
     return min(most, max([least, *(2 * number for number in numbers(condition))]))
 

@@ -60,7 +60,7 @@ def shortest_form(condition: Formula, domain: Domain, proves: Proof) -> list[Con
 
 
 def _divisors_first(slim: Formula, domain: Domain, proves: Proof) -> Formula:
-    """State first that divisors are positive where the condition implies it, so that nobody divides by 0."""
+    """Add `d >= 1` in front for each divisor d that the condition implies to be positive: nobody divides by 0."""
     divisors = {d for p in slim.conjuncts if p.dim is not None for d in _divisors(p.dim) if d.lo <= 0}
     positive = [p for p in (at_least(d, 1) for d in divisors) if proves(domain, any_of(negate(slim), p))]
     rest = [p for p in slim.conjuncts if not any(proves(domain, any_of(negate(said), p)) for said in positive)]
@@ -69,7 +69,7 @@ def _divisors_first(slim: Formula, domain: Domain, proves: Proof) -> Formula:
 
 
 def _common_cases(conditions: Sequence[Formula]) -> list[tuple[tuple[Formula, ...], list[Formula]]]:
-    """Return cases that disjunctions share, with what remains of each of these: `A or B` and `A or C` have A."""
+    """Group disjunctions by the cases that they share: `A or B` and `A or C` become `((A,), [B, C])`."""
     splits = {p: [(tuple(q for q in p.args if q is not r), r) for r in p.args] for p in conditions if p.op == "or"}
     count = Counter(frozenset(shared) for split in splits.values() for shared, _ in split)
     found: dict[object, tuple[tuple[Formula, ...], list[Formula]]] = {}
@@ -104,7 +104,7 @@ def _drop_redundant(condition: Formula, domain: Domain, proves: Proof) -> Formul
 
 
 def _drop_covered_cases(condition: Formula, given: Sequence[Formula], domain: Domain, proves: Proof) -> Formula:
-    """Drop cases of a disjunction that others cover, and conjuncts of its cases that it doesn't need."""
+    """Drop cases of a disjunction that others cover if `given` holds, and conjuncts of cases that it doesn't need."""
     cases = list(condition.args) if condition.op == "or" else []
     for case in list(cases):
         others = [c for c in cases if c is not case]
@@ -119,7 +119,7 @@ def _drop_covered_cases(condition: Formula, given: Sequence[Formula], domain: Do
 
 
 def follows(claim: Formula, given: Sequence[Formula], domain: Domain, proves: Proof) -> bool:
-    """Whether a claim is proven from conditions; no proof is tried if the claim fails at small sizes."""
+    """Whether `claim` is proven over the domain if the conditions `given` hold; small sizes may refute it before."""
     within = domain.copy()
     within.assume(all_of(*_about(claim, given)))
     symbols, facts = within.about(claim.symbols)

@@ -114,7 +114,7 @@ def holds(formulas: Iterable[Formula], values: Assignment) -> bool:
 
 
 def all_hold(evaluator: Evaluator, conditions: Iterable[Formula]) -> bool:
-    """Whether the conditions hold and all of them can be evaluated."""
+    """Whether all conditions hold; False if one can't be evaluated, such as a comparison with NaN."""
     try:
         return all(evaluator.formula(f) for f in conditions)
     except (ArithmeticError, ValueError, KeyError):  # NaN has no integer, an element no value
@@ -130,10 +130,10 @@ MAX_ALONE = 4  # symbols that are moved one by one
 def best(
     dim: Dim, end: int, facts: list[Formula], symbols: Iterable[Atom], models: Iterable[Assignment]
 ) -> Assignment | None:
-    """Return the model with the least value of `dim` among those tried; the search stops at a value of at most `end`.
+    """Return the model of `facts` with the smallest value of `dim` among those tried; None if none satisfies them.
 
-    The facts hold in it; None if they hold in no model tried. Evaluating is faster than solving: for `-n` under
-    `4*k == n*m`, where all may be 0, it finds `k == m == 0`.
+    Tried are the symbols' low ends, `models`, and sizes far above these, until a value is at most `end`. Evaluating
+    is faster than solving: for `-n` under `4*k == n*m`, where all may be 0, it finds `k == m == 0`.
 
     >>> from shapesmt.algebra import at_least, symbol
     >>> past, total = symbol("past", 1), symbol("total", 1)

@@ -106,7 +106,7 @@ class Script:
         return f"|{name}|"
 
     def corrections(self, evaluator: Evaluator, solver_values: Mapping[str, int]) -> list[str]:
-        """Return assertions of the right values of opaque operations that have wrong ones in a solver's model.
+        """Return assertions that state the right values of those opaque operations that a solver's model has wrong.
 
         `evaluator` computes the right values; `solver_values` has the solver's, by name without bars.
         """
@@ -137,21 +137,21 @@ class Script:
         return name
 
     def arguments(self, atom: Atom) -> list[str]:
-        """The texts of an operation's arguments."""
+        """Return the texts of an operation's arguments."""
         return [self._terms[a] for a in atom.args]
 
     def symbol(self, atom: Atom) -> str:
-        """The name of a symbol, which is declared, or defined as its expression."""
+        """Declare a free symbol, or define a defined one as its expression; return its name in the text."""
         return self.declare(atom) if atom.definition is None else self.define_symbol(atom, atom.definition)
 
     def define_symbol(self, atom: Atom, meaning: Dim) -> str:
-        """The name of a symbol that stands for an expression."""
+        """Define a symbol as the expression `meaning` and return its name in the text."""
         name = self.name(atom.name)
         self.lines.append(f"(define-fun {name} () Int {self._terms[meaning]})")
         return name
 
     def declare(self, atom: Atom) -> str:
-        """The name of a free symbol, which gets its range."""
+        """Declare a free symbol with its range and step, and return its name in the text."""
         name = self.symbols[atom] = self.name(atom.name)
         self.lines.append(f"(declare-const {name} Int)")
         self.lines.extend(f"(assert {condition})" for condition in _range(name, atom.lo, atom.hi))
@@ -160,7 +160,10 @@ class Script:
         return name
 
     def declare_bounded(self, atom: Atom) -> str:
-        """Declare a variable with the operation's bounds (lines, for floats), and its table of values if short."""
+        """Declare a variable for an opaque operation and return its name.
+
+        Asserts its bounds, for a float also the lines around it, and for one symbol of short range all its values.
+        """
         name = self.name(f"{atom.op.name} {atom.number}")
         self.lines.append(f"(declare-const {name} Int)")
         conditions = _range(name, atom.lo, atom.hi)
@@ -278,7 +281,7 @@ def _between(atom: Atom) -> Envelope | None:
 
 
 def _lines(name: str, base: str, between: Envelope) -> list[str]:
-    """Return conditions that an integer lies between the lines, after widening these to short coefficients."""
+    """Return conditions that the integer `name` lies between two lines over `base`, rounded outwards to `1 / SCALE`."""
     conditions = [f"(<= 0 {name})"]
     for line, side, away in zip(between.lines, ("<=", ">="), (floor, ceil), strict=True):
         slope, offset = (away(part * SCALE) for part in line)
@@ -305,7 +308,7 @@ def _table(atom: Atom) -> list[tuple[int, int]] | None:
 
 
 def _steps(symbol: str, runs: Sequence[tuple[int, int]]) -> str:
-    """Write a step function as a balanced tree of `ite`s."""
+    """Write a step function, given as by `_table`, as a balanced tree of `ite`s over a symbol."""
     if len(runs) == 1:
         return number(runs[0][1])
     middle = len(runs) // 2

@@ -194,7 +194,9 @@ def _first_core(named: Mapping[Name, Formula], deadline: Deadline, background: S
 def minimize(
     dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREVER, models: Iterable[Assignment] = ()
 ) -> End:
-    """Return the minimum of an expression where the facts hold; `models` are tried before the solver is asked.
+    """Return the minimum of an expression over the inputs that satisfy the facts.
+
+    `models` are assignments to try before the solver is asked. If the deadline passes, the result may be unproven.
 
     >>> from shapesmt.algebra import symbol
     >>> from shapesmt.algebra import at_least, divides
@@ -242,7 +244,7 @@ def _stated_ends(dim: Dim, facts: Iterable[Formula]) -> Iterator[int]:
 def maximize(
     dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREVER, models: Iterable[Assignment] = ()
 ) -> End:
-    """Return the maximum of an expression where the facts hold."""
+    """Return the maximum of an expression over the inputs that satisfy the facts; see `minimize`."""
     least = minimize(-dim, facts, deadline, models)
     return least if least.value is None else least._replace(value=-least.value)
 
@@ -250,7 +252,10 @@ def maximize(
 def _descend(
     dim: Dim, facts: list[Formula], deadline: Deadline, low: int, model: Assignment, *, near: bool = True
 ) -> End:
-    """Return the minimum, between `low` and a model's value; the search begins near the bound, or near the model."""
+    """Return the minimum of `dim`, which lies between `low` and its value at `model`, by asking the solver.
+
+    The first questions are near `low` if `near`, else near the model's value.
+    """
     best = int(evaluate(dim, model))
     step = 1
     while low < best:
@@ -317,7 +322,10 @@ def smallest_model(
 def _few_moved(
     facts: list[Formula], symbols: Sequence[Atom], fewest: int, model: Assignment, deadline: Deadline
 ) -> Assignment:
-    """Return a model with few symbols off their low ends, at least `fewest`; earlier ones stay there if possible."""
+    """Return a model with few symbols off their low ends, but at least `fewest`; `model` is one to begin with.
+
+    Earlier symbols stay at their low ends if possible.
+    """
     off = total(select(equal(of_atom(s), lowest(s)), 0, 1) for s in symbols)
     facts = list(facts)
     for count in range(fewest, sum(model[s] != lowest(s) for s in symbols)):

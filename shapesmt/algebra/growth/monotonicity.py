@@ -69,7 +69,7 @@ def half_line_of(condition: Formula) -> tuple[Atom, int, int] | None:
 
 
 def monotone(dim: Dim, symbol: Atom | None = None) -> int | None:
-    """Return the direction of an expression as `symbol` grows and the others stay; if that is None, as all grow.
+    """Return whether an expression rises or falls as `symbol` grows alone or, if `symbol` is None, as all symbols grow.
 
     Returns:
         1 if it never falls, -1 if it never rises, 0 if it doesn't change, None if that isn't known.

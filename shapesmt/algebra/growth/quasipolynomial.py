@@ -85,7 +85,10 @@ class Forms(Interpretation["Quasipolynomial | None"]):
 
 
 def together(parts: Iterable[Quasipolynomial | None], *, of_product: bool = False) -> Quasipolynomial | None:
-    """Return periods and degrees valid for the sum of the parts (their product if `of_product`)."""
+    """Return periods and degrees valid for the sum of the parts (their product if `of_product`).
+
+    None if a part is None, or if a degree exceeds `MAX_DEGREE`.
+    """
     periods: dict[Atom, int] = {}
     degrees: dict[Atom, int] = {}
     switches = set[Switch]()
@@ -104,7 +107,7 @@ def together(parts: Iterable[Quasipolynomial | None], *, of_product: bool = Fals
 
 
 def of_formula(formula: Formula) -> Quasipolynomial | None:
-    """Return periods and degrees valid for all expressions that a condition compares."""
+    """Return periods and degrees valid for all expressions that a condition compares; None if one has none."""
     if formula not in _KNOWN:
         _KNOWN[formula] = together(map(quasipolynomial_of, compared_expressions(formula)))
     return _KNOWN[formula]

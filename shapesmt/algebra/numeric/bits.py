@@ -53,7 +53,7 @@ BIT_XOR = _operation("bit_xor", "^", xor, _bounds_of_either)
 
 @BIT_AND.defines
 def bit_and(a: Dim | int, b: Dim | int) -> Dim:
-    """Return the bits that are set in both."""
+    """Return `a & b`: the bits that are set in both."""
     a, b = sorted(map(as_dim, (a, b)), key=lambda d: (d.constant is not None, d.terms))
     common = _common(a, b)
     return make_atom(BIT_AND, (a, b)) if common is None else common
@@ -61,7 +61,7 @@ def bit_and(a: Dim | int, b: Dim | int) -> Dim:
 
 @BIT_OR.defines
 def bit_or(a: Dim | int, b: Dim | int) -> Dim:
-    """Return the bits that are set in one or both."""
+    """Return `a | b`: the bits that are set in one or both."""
     a, b = sorted(map(as_dim, (a, b)), key=lambda d: (d.constant is not None, d.terms))
     common = _common(a, b)
     return make_atom(BIT_OR, (a, b)) if common is None else a + b - common
@@ -69,7 +69,7 @@ def bit_or(a: Dim | int, b: Dim | int) -> Dim:
 
 @BIT_XOR.defines
 def bit_xor(a: Dim | int, b: Dim | int) -> Dim:
-    """Return the bits that are set in exactly one."""
+    """Return `a ^ b`: the bits that are set in exactly one."""
     a, b = sorted(map(as_dim, (a, b)), key=lambda d: (d.constant is not None, d.terms))
     common = _common(a, b)
     return make_atom(BIT_XOR, (a, b)) if common is None else a + b - 2 * common
@@ -121,7 +121,7 @@ POWER = Operation(
 
 @POWER.defines
 def power(base: Dim | int, exponent: Dim | int) -> Dim:
-    """Return the base raised to the exponent; 0 if that is negative."""
+    """Return `base ** exponent`; 0 for a negative exponent."""
     base, exponent = as_dim(base), as_dim(exponent)
     number = exponent.constant
     if number is not None and (number <= 3 or base.constant is not None):

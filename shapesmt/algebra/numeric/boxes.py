@@ -40,7 +40,10 @@ class Ends(NamedTuple):
 
 
 def ends_over(element: Dim, box: Box, depth: int = MAX_DEPTH) -> list[Ends] | None:
-    """Return the element's minimum and maximum over each part of a box; None if those of some part aren't known."""
+    """Return the element's minimum and maximum over each part of a box; None if those of some part aren't known.
+
+    Choices by position split the box, at most `depth` times in a row. An empty box has no parts.
+    """
     element, box = _with_rows(*_from_zero(element, box))
     if any((last - first).hi < 0 for first, last in box.values()):
         return []
@@ -69,12 +72,12 @@ def whatever_entries(element: Dim) -> Interval:
 
 
 def not_empty(box: Box) -> Formula:
-    """Return the condition that a box has a position."""
+    """Return the condition that a box isn't empty: `first <= last` for each position."""
     return all_of(*(at_least(last, first) for first, last in box.values()))
 
 
 def fold_or_unknown(how: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Dim:
-    """Fold an element over the positions from 0 to the last ones; return an unknown size if there are too many."""
+    """Return the `fold` of an element over the positions from 0 to the last ones; an unknown size if too many."""
     once = fold(how, element, lasts)
     if not too_long(once):
         return once

@@ -108,7 +108,7 @@ def float_is_nan(x: Float) -> Formula:
 
 
 def float_is_infinite(x: Float, *, down: bool, up: bool) -> Formula:
-    """Return the condition that `x` is infinite: negative if `down` is set, positive if `up` is."""
+    """Return the condition that `x` is infinite: -inf counts if `down` is set, +inf if `up` is set."""
     ends = [end for end, wanted in ((-inf, down), (inf, up)) if wanted and x.numerator is None and x.lo <= end <= x.hi]
     infinite = (step(EQUAL, (x, literal(end, x.dtype)), x.dtype).to_int() for end in ends)
     return any_of(*(at_least(found, 1) for found in infinite))

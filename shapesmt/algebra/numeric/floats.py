@@ -235,7 +235,7 @@ def _quotient(numerator: Dim, denominator: int, dtype: str) -> Float:
 
 
 def step(op: Step, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float] | None = None) -> Float:
-    """Return one operation of a tree, interned; its bounds are computed unless given."""
+    """Return `op` applied to `args` as an interned tree, not evaluated; its bounds are computed unless given."""
     key = (op, args, dtype)
     number = _FLOATS.get(key)
     if number is None:
@@ -273,7 +273,7 @@ def _binary(op: Step, a: Float, b: Float) -> Float:
 
 
 def _nearest_quotient(number: Float) -> tuple[Dim, int] | None:
-    """Return the fraction that a division by a constant is rounded to; None if that isn't known."""
+    """Return `x / c` for a constant c > 0, rounded to the float type, as (numerator, denominator); None if unknown."""
     a, b = number.args if number.op is DIV else (None, None)
     if a is None or a.numerator is None or b.numerator is None or not b.numerator.constant or b.numerator.constant < 0:
         return None

@@ -37,7 +37,7 @@ REDUCE = {"least": "minimum", "greatest": "maximum", "sum": "add"}  # the numpy 
 
 
 class Fold:
-    """An expression over positions from 0 to the `lasts`, folded to one number; 0 if there is no position."""
+    """The minimum, maximum or sum (`how`) of an expression over positions from 0 to the `lasts`; 0 if none exist."""
 
     __slots__ = ("__weakref__", "depth", "element", "fits", "how", "lasts", "symbols")
 
@@ -114,7 +114,10 @@ class Fold:
 
 
 def fold(how: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Dim:
-    """Return the minimum, the maximum or the sum (`how`) of an element over the positions from 0 to the last ones."""
+    """Return the minimum, maximum or sum of an element over the positions from 0 to the last ones.
+
+    `how` is "least", "greatest" or "sum". The result is 0 if there is no position.
+    """
     formula = _closed_sum(element, lasts) if how == "sum" else None
     if formula is not None:
         return formula
