@@ -78,7 +78,10 @@ def buffer_lifetimes(
 def _buffer(
     group: Sequence[str], made: Mapping[str, int], last: Mapping[str, int], sizes: Mapping[str, Dim | None]
 ) -> Buffer | None:
-    """Return the buffer that tensors share; None if its bytes aren't known."""
+    """Return the buffer that the tensors in `group` share; None if its bytes aren't known.
+
+    `made` and `last` have the first and the last node that needs each tensor.
+    """
     size = sizes[group[0]]
     return None if size is None else Buffer(group[0], made[group[0]], max(last[name] for name in group), size)
 

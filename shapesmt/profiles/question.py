@@ -115,7 +115,10 @@ class _View:
         self._sizes = [d for d in dict.fromkeys(sizes) if d.constant is None]
 
     def boxes(self, number: int, opt: Mapping[str, int], inner: Sequence[str]) -> tuple[Box, ...]:
-        """Return the boxes that cover the valid inputs."""
+        """Return at most `number` boxes that cover the valid inputs.
+
+        `opt` has the usual sizes by dimension; `inner` names intermediate tensors whose sizes are added.
+        """
         tensors = self._a.examination.inference.tensors
         for name in opt:
             if name not in self._dims:
@@ -213,7 +216,10 @@ def _tensor(
     dtype: str = "",
     sizes: tuple[ProfileSize, ...] = (),
 ) -> TensorProfile:
-    """Return a tensor's sizes at the three points, and their bounds."""
+    """Return a tensor's sizes at the minimum, usual and maximum point, with each size's lower and upper bound.
+
+    `points` maps sizes to values: one mapping for each point, then one for the lower and one for the upper bounds.
+    """
     dims = tuple(dims)
     rows = [tuple([d.constant if d.constant is not None else p[d] for d in dims]) for p in points]
     least, usual, greatest, *ends = rows

@@ -19,7 +19,7 @@ Values = Iterator[tuple[tuple[Any, ...], float]]
 
 
 def constants(site: Site) -> Iterator[Change]:
-    """Yield changes of each constant of few numbers that the node reads."""
+    """Yield changes of each constant input with at most 16 elements: integers, or floats such as scales."""
     for index, name in enumerate(site.node.inputs):
         literal = site.literal(name) if name else None
         if literal is None or not literal.values or len(literal.values) > MOST or len(literal.shape) > 1:
@@ -82,7 +82,7 @@ def _parts(site: Site, old: tuple[Any, ...]) -> Values:
 
 
 def _numbers(site: Site, n: int, length: int) -> Iterator[tuple[int, float]]:
-    """Yield other numbers for an element of a constant of this length."""
+    """Yield (number, cost) for other values of an element `n` of a constant with `length` elements."""
     if length > 1 or n > 1:
         yield -1, 2.3
     if length > 1:
