@@ -104,7 +104,7 @@ def _follows_from(bytes_: Dim, others: Sequence[Dim], limit: int) -> bool:
 
 
 def highest(size: Dim, fit: Fit, domain: Domain, judge: Judge) -> End | None:
-    """Return the maximum of a size within a limit, with a witness; None if no input satisfies the limit."""
+    """Return the maximum of `size` over the inputs that satisfy `fit`, with a witness; None if no input does."""
     involved = frozenset[Atom]().union(size.symbols, *(c.symbols for c in fit.conditions))
     first = least_input(domain, domain.closure(involved)[0], judge) if all(map(_falls, fit.conditions)) else None
     if first is not None:

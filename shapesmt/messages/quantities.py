@@ -153,7 +153,7 @@ def _same(x: Dim, y: Dim, a: int, b: int) -> Formula:
 
 
 def _of(site: Site, form: Form, group: str, said: Mapping[str, str]) -> Formula:
-    """Return the condition that a group of the pattern states: `i0a1` = 64 gives `shape of input 0 [1] == 64`."""
+    """Return the condition that a group states; `i0a1` says that axis 1 of input 0 has the printed size."""
     placed = _INPUT.fullmatch(group)
     if placed is not None:
         index, axis, spatial = int(placed[1]), placed[2], bool(placed[3])

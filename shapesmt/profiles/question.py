@@ -194,7 +194,7 @@ class _View:
         return analyse(self._a.problem.graph, at).examination.verdict is Verdict.PROVED
 
     def conditions_to_state(self, conditions: Sequence[Conjunct], boxes: Sequence[Box]) -> tuple[str, ...]:
-        """Return the user's assumptions, the steps, and those conditions not proven for all sizes in the boxes."""
+        """Return the user's assumptions, steps such as `n % 8 == 0`, and the conditions not proven for all boxes."""
         problem = self._a.problem
         steps = [f"{name_text(n)} % {r.step} == {r.min % r.step}" for n, r in problem.ranges.items() if r.step > 1]
         narrower = [str(c) for c in conditions if not all(self._holds_in_box(c.formula, box) for box in boxes)]

@@ -26,7 +26,7 @@ class Votes(NamedTuple):
 
     @property
     def cost(self) -> float:
-        """How much the others speak against a change, at least -2.5 (for it) and at most 2."""
+        """The cost that the votes add: from near -2.5 (all have the new value) to near 2 (all have the old one)."""
         return (2 * self.old - 2.5 * self.new) / (self.total + 1)
 
 
@@ -55,7 +55,7 @@ class Alike:
         return [i for i in self._groups[self._sign(self.graph.nodes[index])] if i != index]
 
     def votes(self, change: Change) -> Votes:
-        """Return what the nodes do that are like the changed one."""
+        """Count the similar nodes with the old and the new value; only attributes and constants get votes."""
         site = change.site
         if change.kind not in ("attribute", "constant") or site.graph is not self.graph:
             return Votes()

@@ -55,7 +55,7 @@ class Trials:
     def _failing_nodes(self, edit: Edit, indices: list[int], first: Judgement, judge: Judge) -> set[str] | None:
         """Return the names of the nodes at `indices` that still fail, over the inputs that reach node `first`.
 
-        None if `first` still fails, or another node fails that was proved before.
+        None if `first` still fails, a node fails that was proved before, or a node becomes undecided.
         """
         domain, left, seen = first.domain.copy(), set[str](), set[Application]()
         nodes = [(index, node) for index in indices for node in edit.at(self._graph, index)]
@@ -84,7 +84,7 @@ class Trials:
         return Graph(graph.name, {}, (), Nodes.of(nodes), own, runtime=graph.runtime, **about)  # type: ignore[arg-type]
 
     def _inputs(self, edit: Edit, nodes: list[tuple[int, Node]]) -> dict[str, Tensor]:
-        """Return the tensors that these nodes read from the nodes before."""
+        """Return the tensors that these nodes read but don't compute; inputs have the shapes that `edit` declares."""
         own = {*edit.literals, *self._graph.literals, *(name for _, node in nodes for name in node.outputs)}
         needed = dict.fromkeys(name for _, node in nodes for name in node.reads if name not in own)
         known = {name: self._known[name] for name in needed if name in self._known}

@@ -59,7 +59,7 @@ def _integers(site: Site, old: tuple[Any, ...]) -> Values:
 
 
 def _pairs(site: Site, old: tuple[Any, ...], i: int, j: int) -> Values:
-    """Yield two elements exchanged, moved by one, halved and doubled, or with the other one to be computed."""
+    """Yield constants with elements `i` and `j` exchanged, shifted by 1, halved and doubled, or with -1 moved."""
     m, n = old[i], old[j]
     yield _with(old, {i: n, j: m}), 2.4 + 0.01 * (j - i)
     yield _with(old, {i: m + 1, j: n - 1}), 3.0

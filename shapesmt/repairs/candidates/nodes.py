@@ -17,7 +17,7 @@ AXES_AS_INPUT = 13
 
 
 def left_out(site: Site) -> Iterator[Change]:
-    """Yield the graph without the node, if it only moves elements: what read its output reads its input."""
+    """Yield the removal of a node that only moves elements; its consumers read its first input instead."""
     graph, node = site.graph, site.node
     if len(node.outputs) != 1 or not node.inputs or site.operators.traits(node).keeps not in LAYOUT:
         return
@@ -55,7 +55,7 @@ def _layouts(site: Site, t: Tensor) -> Iterator[tuple[str, tuple[int, ...]]]:
 
 
 def _insert(site: Site, index: int, op: str, value: tuple[int, ...]) -> Iterator[Change]:
-    """Yield the insertion of `op` before input `index`, and one that serves all consumers of the same tensor.
+    """Yield the insertion of `op` before input `index`; at the first of several consumers also one for them all.
 
     `value` is the permutation of a Transpose, or the axes of a Squeeze or Unsqueeze.
     """

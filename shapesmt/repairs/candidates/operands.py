@@ -46,7 +46,7 @@ def _nearby(site: Site, name: str) -> Iterator[tuple[str, float]]:
 
 
 def _unread(site: Site, index: int) -> Iterator[tuple[str, float]]:
-    """Yield the last tensors that are made and that nothing reads, if they are of the kind of an operand."""
+    """Yield (tensor, cost) for unread outputs of earlier nodes with the type of input `index`, the last first."""
     graph, known, found = site.graph, site.known(index), 0
     for place in range(site.index - 1, -1, -1):
         for name in graph.nodes[place].outputs[:1]:

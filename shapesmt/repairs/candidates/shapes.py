@@ -47,7 +47,7 @@ def declared_sizes(site: Site) -> Iterator[Change]:
 
 
 def _share(graph: Graph, name: str, like: Declared, axis: int, size: int | str | None) -> float:
-    """Return the part of the inputs of the same rank that have this size along this axis."""
+    """Return the fraction of the other inputs of the same rank as `like` that have `size` on `axis`; 0 without any."""
     inputs: Mapping[str, Declared] = graph.inputs
     alike = [i.shape for n, i in inputs.items() if n != name and i.shape and len(i.shape) == len(like.shape or ())]
     return sum(shape[axis] == size for shape in alike) / len(alike) if alike else 0.0
