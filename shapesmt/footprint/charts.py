@@ -21,7 +21,10 @@ ALONE = 4  # maximum number of dimensions drawn alone
 def make_charts(
     points: Sequence[Point], domain: Domain, dims: Mapping[str, Dim], fixed: Assignment
 ) -> tuple[Chart, ...]:
-    """Return a chart of each dimension on which the bytes depend, and one of the two widest dimensions."""
+    """Return a chart for each of the four widest dimensions on which the bytes depend, and one of the two widest.
+
+    The other symbols have their values in `fixed`. No chart if the bytes depend on a symbol without a value there.
+    """
     involved = frozenset[Atom]().union(*(p.bytes.symbols for p in points))
     known = [p for p in points if p.bytes.symbols <= fixed.keys()]
     named = {name: s for name, d in dims.items() if (s := _symbol(d)) is not None and s in involved}

@@ -78,7 +78,7 @@ def fit_limit(points: Sequence[Point], limit: int, domain: Domain, judge: Judge)
 
 
 def _deciding(points: Sequence[Point], limit: int, domain: Domain, judge: Judge) -> list[Formula]:
-    """Return the conditions that together imply a limit, without those that are seen to follow from others."""
+    """Return each point's condition `bytes <= limit`, without the conditions that are seen to follow from others."""
     quick = Judge(judge.deadline, ASKS)
     samples = Samples(domain, {s for p in points for s in p.bytes.symbols})
     kept: list[tuple[Point, Formula]] = []
@@ -97,14 +97,14 @@ def _deciding(points: Sequence[Point], limit: int, domain: Domain, judge: Judge)
 
 
 def _follows_from(bytes_: Dim, others: Sequence[Dim], limit: int) -> bool:
-    """Whether a formula is seen to satisfy a limit that other formulas satisfy."""
+    """Whether `bytes_ <= limit` is seen to follow from the same limit on one or two of the other formulas."""
     if any(beneath(bytes_, other, limit) for other in others):
         return True
     return any(follows(bytes_, *pair, limit) for pair in combinations_with_replacement(others, 2))
 
 
 def highest(size: Dim, fit: Fit, domain: Domain, judge: Judge) -> End | None:
-    """Return the maximum of a size within a limit, with a witness; None if no input satisfies the limit."""
+    """Return the maximum of `size` over the inputs that satisfy `fit`, with a witness; None if no input does."""
     involved = frozenset[Atom]().union(size.symbols, *(c.symbols for c in fit.conditions))
     first = least_input(domain, domain.closure(involved)[0], judge) if all(map(_falls, fit.conditions)) else None
     if first is not None:

@@ -78,7 +78,10 @@ def buffer_lifetimes(
 def _buffer(
     group: Sequence[str], made: Mapping[str, int], last: Mapping[str, int], sizes: Mapping[str, Dim | None]
 ) -> Buffer | None:
-    """Return the buffer that tensors share; None if its bytes aren't known."""
+    """Return the buffer that the tensors in `group` share; None if its bytes aren't known.
+
+    `made` has the index of the node that computes each tensor, `last` that of its last reader.
+    """
     size = sizes[group[0]]
     return None if size is None else Buffer(group[0], made[group[0]], max(last[name] for name in group), size)
 
@@ -121,7 +124,7 @@ class _Sharing:
         return next((read for read in over if self._free(read, index, name)), None)
 
     def _free(self, read: str, index: int, name: str) -> bool:
-        """Whether the buffer of an input has the right size, and nothing reads it after this node."""
+        """Whether node `index` can write output `name` to the buffer of input `read`: equal size, no later reader."""
         group = self._group_of.get(read)
         if not group or self._sizes[group[0]] is not self._sizes[name]:
             return False

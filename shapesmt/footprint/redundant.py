@@ -30,7 +30,7 @@ class Samples:
         self._evaluator = Evaluator(self._values)
 
     def shows(self, kept: Sequence[Formula], broken: Formula) -> bool:
-        """Whether an input is seen to satisfy some conditions and to violate another one."""
+        """Whether some sample satisfies all conditions in `kept` and violates `broken`."""
         if not broken.symbols <= self._values.keys():
             return False
         known = [fact for fact in (*self._facts, *kept) if fact.symbols <= self._values.keys()]
@@ -64,7 +64,7 @@ def follows(bytes_: Dim, first: Dim, second: Dim, limit: int) -> bool:
 
 
 def beneath(bytes_: Dim, other: Dim, limit: int) -> bool:
-    """Whether a formula is seen to be at most another one wherever it exceeds the limit.
+    """Whether `bytes_ <= other` is seen to hold wherever `bytes_` exceeds `limit`.
 
     For example, `2*n + 9` is more than `3*n` only if `n` is at most 8.
 

@@ -22,7 +22,7 @@ Point = tuple[int, ...]
 def safe_conditions(
     condition: Formula, said: Sequence[Conjunct], domain: Domain, judge: Judge
 ) -> tuple[tuple[str, ...], bool]:
-    """Return conditions that imply this one, and whether they are equivalent to it.
+    """Return readable conditions that imply `condition`, and whether they are equivalent to it.
 
     If the conjuncts in `said` imply it, those are returned; otherwise a list of few inputs, or else a box.
     """
@@ -55,7 +55,10 @@ def _list_inputs(condition: Formula, domain: Domain) -> str | None:
 
 
 def _separating_condition(names: Sequence[str], good: set[Point], bad: set[Point]) -> str:
-    """Return a condition that holds at the good points and at none of the bad ones; "" if there are no bad ones."""
+    """Return a condition that holds at all good points and at no bad one.
+
+    "" if there are no bad points, "False" if there are no good ones.
+    """
     if not good or not bad:
         return "" if good else "False"
     values = sorted({point[0] for point in (*good, *bad)})
@@ -70,7 +73,7 @@ def _separating_condition(names: Sequence[str], good: set[Point], bad: set[Point
 
 
 def _run(name: str, run: Sequence[int], values: Sequence[int]) -> str:
-    """Return a condition for consecutive values among all values."""
+    """Return a condition for the consecutive values `run` among the sorted `values`, such as `n >= 2 and n <= 5`."""
     low, high = run[0], run[-1]
     if low == high:
         return f"{name} == {low}"

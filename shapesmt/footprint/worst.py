@@ -55,7 +55,7 @@ def size_key(size: Dim) -> tuple[float, int, int, int]:
 
 
 def _covers(first: Dim, second: Dim) -> bool:
-    """Whether the first formula is seen to be at least the second: for `b*n - b`, by `b` and `n - 1`."""
+    """Whether `first >= second` is seen from bounds, if necessary after factoring: `b*n - b` is `b*(n - 1)`."""
     difference = first - second
     if difference.lo >= 0 or len(difference.terms) < 2:
         return difference.lo >= 0
@@ -81,7 +81,7 @@ def summit(points: Sequence[Point], domain: Domain, examination: Examination, ju
 
 
 def within(domain: Domain, runs: Formula, judge: Judge) -> Domain | None:
-    """Return the inputs for which a point occurs; None if there are none."""
+    """Return the domain restricted to the inputs for which `runs` holds; None if there are none."""
     if runs is TRUE:
         return domain
     narrowed = domain.copy()
@@ -100,7 +100,7 @@ def _above(first: Summit, second: Summit) -> bool:
 
 
 def _highest(domain: Domain, point: Point, examination: Examination, judge: Judge) -> Summit:
-    """Return the maximum of one point, over inputs for which it occurs."""
+    """Return the maximum of the point's bytes over `domain`, the inputs for which the point occurs."""
     end = judge.extent(domain, point.bytes)[1]
     tied = domain.closure(point.bytes.symbols | point.runs.symbols)[0]
     known = not any(s.kind in (Kind.OPEN, Kind.LOST, Kind.PLACE) for s in tied) and examination.independent(tied)

@@ -205,7 +205,7 @@ class Applier(ABC):
         inputs: list[Tensor | None],
         judged: Callable[[Sequence[Tensor | None]], Application],
     ) -> Application:
-        """Apply a rule to inputs of which some have an unknown rank."""
+        """Apply a rule when the rank of some input is unknown; `judged` applies it to inputs of known rank."""
         dtype = rule.dtype or next((t.dtype for t in inputs if t is not None), "")
         try:
             direct = judged(inputs) if rule.any_rank else None

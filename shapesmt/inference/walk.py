@@ -326,5 +326,5 @@ class Walk(Applier):
 
 
 def _by_function(function: Function, origins: Origins, index: int) -> Origin:
-    """Return the origin of a function's output."""
+    """Return the origin of output number `index` of a function; FOLLOWED if the function has no such output."""
     return origins.read(function.outputs[index]) if index < len(function.outputs) else FOLLOWED

@@ -58,7 +58,7 @@ def _origin(model: Model, message: Message, question: Question) -> ErrorOrigin:
 
 
 def _replay(runs: object, a: Analysis, message: Message, answer: ErrorOrigin) -> ErrorOrigin:
-    """Return the answer with the result of running each candidate's least input, and whether it says the same."""
+    """Run each candidate's smallest input, and return the answer with the results and whether the message recurs."""
     from shapesmt.replay import replay_findings
 
     candidates = []

@@ -63,7 +63,7 @@ def _inside(graph: Graph, node: Node, depth: int = 0) -> set[str]:
 
 
 def _made_of(graph: Graph, name: str) -> list[Place]:
-    """Return the nodes whose names, or whose outputs', are the longest in a name with an optimizer's addition."""
+    """Return the nodes whose name or output is the longest part of an optimizer's name: `Conv_1` in `Conv_1_nchwc`."""
     if not MADE.search(name):
         return []
     lengths: dict[int, int] = {}
@@ -76,7 +76,7 @@ def _made_of(graph: Graph, name: str) -> list[Place]:
 
 
 def _rests(name: str, own: str) -> Iterator[str]:
-    """Yield what a name has besides a node's own, if it has that as a word of its own."""
+    """Yield the text before and after `own` in `name`, if `own` occurs there as a whole word."""
     at = name.find(own) if own else -1
     if at >= 0:
         before, after = name[:at], name[at + len(own) :]

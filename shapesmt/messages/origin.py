@@ -35,9 +35,12 @@ FEW = 6  # sizes of which one may be 0 at the least input, if none above 0 will 
 
 
 def find_origin(a: Analysis, message: Message, *, ranges: bool) -> ErrorOrigin:
-    """Return the nodes that may have said a message, with the inputs at which they do.
+    """Return the nodes that can raise an error message, with inputs at which they do, or the reasons why none can.
 
-    `ranges` says whether the caller has given any: without, the sizes may be 0 as well.
+    Args:
+        a: The analysis of the model.
+        message: The message.
+        ranges: Whether the caller restricted sizes. If not, or if no node is found, sizes from 0 on are tried too.
     """
     graph = a.problem.graph
     answer = ErrorOrigin(graph.source, message.runtime, message.text, None, symbols=a.problem.ranges)
@@ -100,7 +103,7 @@ def _places(a: Analysis, message: Message) -> tuple[list[Place], tuple[Against, 
 
 
 def _fused(graph: Graph, index: int, op: str) -> int:
-    """Return the node of this operator into which an optimizer merges a node: itself, or one shortly before it."""
+    """Return the index of the node whose operator is part of `op`: node `index`, or one of few before it."""
     at: int | None = index
     for _ in range(MERGED):
         if at is None or graph.nodes[at].op in op:
@@ -199,7 +202,7 @@ class _Search:
         return any(self._operators.traits(node).keeps is Keeps.REARRANGED for node in self._problem.graph.nodes)
 
     def case(self, place: Place) -> _Case | Against:
-        """Return when a node says the message, or why it doesn't."""
+        """Return the condition under which a node raises the message, or the obstacle if it can't."""
         node, own = self._problem.graph.nodes[place.node], _own(self._applications[place.node], place.inside)
         before = self._before(place.node)
         why = Obstacle.RUNS
@@ -281,7 +284,7 @@ class _Search:
         return TRUE if form is None else printed_sizes(self._site(place, own, loose=loose), form, self.message.said)
 
     def candidate(self, case: _Case) -> Candidate:
-        """Return a case with its least input, and the explanation of the node there."""
+        """Return the candidate for a case: the smallest input found, and the finding that explains the node there."""
         problem, (place, own, condition, says) = self._problem, case
         failing, node = problem.graph.nodes[place.node], problem.graph.nodes[case.at]
         values, finding, shown = self._least(place, own, condition), None, None
@@ -303,7 +306,7 @@ class _Search:
         )
 
     def widened(self, case: _Case | Against, known: Candidate) -> Candidate:
-        """Return a candidate with the inputs added at which a size is 0, if the node says the message there."""
+        """Return the candidate `known` extended by inputs with a size of 0, if the node raises the message there."""
         if isinstance(case, Against):
             return known
         codes = self.message.form.codes if self.message.form is not None else ()

@@ -65,14 +65,17 @@ class Site(NamedTuple):
 
 
 def printed_sizes(site: Site, form: Form, said: Mapping[str, str]) -> Formula:
-    """Return the condition under which the sizes are those that the message prints."""
+    """Return the condition under which the node's sizes equal the numbers in `said`, which the message prints."""
     conditions = [_pair(site, form, said)] if "a" in _numbers(said) else []
     conditions += [_of(site, form, group, said) for group in said if group not in ("a", "b", "axis", "input")]
     return all_of(*conditions)
 
 
 def likely(site: Site, form: Form, said: Mapping[str, str], *, ordered: bool, alone: bool) -> Formula:
-    """Return what usually holds as well: the first index outside, one breach `alone`, sizes `ordered` as in the law."""
+    """Return a condition that usually holds too when the node raises the message.
+
+    With `alone`, only one requirement fails; with `ordered`, the two printed sizes are in the order of the law's sides.
+    """
     numbers, cases = _numbers(said), []
     for r in _stated(site, form):
         order = TRUE
@@ -113,7 +116,7 @@ def _stated(site: Site, form: Form) -> list[Requirement]:
 
 
 def _pair(site: Site, form: Form, said: Mapping[str, str]) -> Formula:
-    """Two sizes clash: the sides of a requirement, or sizes of two inputs on one axis."""
+    """Return the condition that the printed sizes `a` and `b` clash, in a requirement or on one axis of two inputs."""
     numbers = _numbers(said)
     a, b, axis = numbers["a"], numbers.get("b", 0), None if site.loose else numbers.get("axis")
     cases, open_sides = [], not site.whole
@@ -131,7 +134,7 @@ def _pair(site: Site, form: Form, said: Mapping[str, str]) -> Formula:
 
 
 def _along(site: Site, r: Requirement, axis: int) -> bool:
-    """Whether both sides are sizes of inputs along an axis."""
+    """Whether both sides of the requirement `r` are sizes of inputs on `axis`."""
     sizes = [shape[axis] for shape in site.shapes if axis < len(shape)]
     return any(r.left is d for d in sizes) and any(r.right is d for d in sizes)
 
@@ -150,7 +153,7 @@ def _same(x: Dim, y: Dim, a: int, b: int) -> Formula:
 
 
 def _of(site: Site, form: Form, group: str, said: Mapping[str, str]) -> Formula:
-    """Return what one group of the pattern says."""
+    """Return the condition that a group states; `i0a1` says that axis 1 of input 0 has the printed size."""
     placed = _INPUT.fullmatch(group)
     if placed is not None:
         index, axis, spatial = int(placed[1]), placed[2], bool(placed[3])
@@ -169,7 +172,7 @@ def _list(text: str) -> list[int]:
 
 
 def _shape(shape: Sequence[Dim], sizes: Sequence[int], *, loose: bool) -> Formula:
-    """A shape has these sizes; in any order if its axes may have been reordered."""
+    """Return the condition that a shape has these sizes, in any order if `loose`."""
     if len(shape) != len(sizes):
         return TRUE if loose else FALSE
     if loose:
@@ -194,7 +197,7 @@ def _elements(site: Site, _: Form, said: Mapping[str, str]) -> Formula:
 
 
 def _fit(shape: Sequence[int], target: Sequence[int]) -> bool:
-    """Whether a tensor of the first shape can be given the second, in which one size may be -1."""
+    """Whether a tensor of this shape can be reshaped to `target`: `[2, 6]` to `[3, -1]`, but not to `[5, -1]`."""
     given = prod(size for size in target if size != -1)
     return (given > 0 and prod(shape) % given == 0) if -1 in target else prod(shape) == given
 

@@ -22,7 +22,7 @@ SHOWN = 600  # the most characters of a message in an answer
 
 @dataclass(frozen=True)
 class Message:
-    """What a message says.
+    """An error message of a runtime, as read from a text.
 
     Attributes:
         runtime: The runtime whose form it has; "" if it is of no known form.
@@ -67,7 +67,7 @@ class _Seen(NamedTuple):
 
 
 def read(text: object) -> Message:
-    """Return the first error message of a text, or of an exception."""
+    """Return the first error message in a text such as a log, or in an exception's text."""
     log = str(text)[:MOST]
     heads = sorted(_Seen(m.start(), head.runtime, m) for head in HEADS for m in head.pattern.finditer(log))
     reasons = _reasons(log, 0, len(log))

@@ -58,7 +58,7 @@ class Three(NamedTuple):
 
 
 class Points:
-    """Finds the three points of a domain, for some sizes."""
+    """Finds the minimum, usual and maximum input of a domain for the given sizes."""
 
     def __init__(self, domain: Domain, sizes: Sequence[Dim], judge: Judge) -> None:
         self.domain, self.sizes, self._judge = domain, sizes, judge
@@ -79,11 +79,13 @@ class Points:
         return values if all(map(Evaluator(values).formula, known)) else None
 
     def three(self, wanted: Sequence[Formula] = ()) -> Three:
-        """Return the three points; the usual one satisfies `wanted`, and is near the middle otherwise.
+        """Return the minimum, usual and maximum point; the usual one satisfies `wanted`.
+
+        Within that, each usual size in turn is as near as possible to the geometric mean of its minimum and maximum.
 
         Raises:
             OutOfTimeError: A point isn't found in time.
-            UsageError: `wanted` has no input between the minimum and the maximum.
+            UsageError: No valid input between minimum and maximum satisfies `wanted`.
         """
         least, first = self._end([])
         above = [at_least(size, low) for size, low in zip(self.sizes, first, strict=True)]
@@ -109,14 +111,18 @@ class Points:
         return tuple([int(evaluate(size, values)) for size in self.sizes])
 
     def _end(self, facts: list[Formula], *, upwards: bool = False) -> tuple[Assignment, Sizes]:
-        """Return the point with all minimum or maximum sizes; if it isn't valid, the one that `_balance` finds."""
+        """Return the input with all sizes minimal (or maximal), or `_balance`'s if it isn't valid, and its sizes."""
         ends = zip(self.sizes, self.highs if upwards else self.lows, strict=True)
         corner = [equal(size, end) for size, end in ends if end is not None]
         found = self.valid([*facts, *corner]) or self._balance(facts, upwards=upwards)
         return found, self._at(found)
 
     def _balance(self, facts: list[Formula], *, upwards: bool) -> Assignment:
-        """Return the point that goes equally far in all ranges, and from there as far as each size can go alone."""
+        """Return a valid input near the maximum (`upwards`) or minimum of all sizes.
+
+        First all sizes move the same fraction of their range, as far as the facts allow. Then each in turn moves on
+        alone. Unbounded sizes don't take part in the first step.
+        """
         found, parts = self._satisfy(facts), 0
         low, high = 0, PARTS
         while low < high:
@@ -143,7 +149,7 @@ class Points:
         return [at_most(s, hi - parts * (hi - lo) // PARTS) for s, lo, hi in ranges]
 
     def _usual(self, facts: list[Formula], least: Sizes, greatest: Sequence[int]) -> tuple[Assignment, Sizes]:
-        """Return the point nearest to the geometric middle of each range, one size after the other."""
+        """Return a valid input and its sizes, each in turn as near as possible to the geometric mean of its bounds."""
         found = self._satisfy(facts)
         for size, low, high in zip(self.sizes, least, greatest, strict=True):
             middle = (low + high) // 2 if low < 0 else isqrt(max(low, 1) * high)
@@ -200,7 +206,7 @@ def _width(part: Points) -> float:
 
 
 def _ratio(part: Points, place: int) -> float:
-    """Return the ratio of the maximum of a size to its minimum; 1 if its range can't be split."""
+    """Return (maximum + 1) / minimum of size number `place`; 1 if its range can't be split."""
     low, high = part.lows[place], part.highs[place]
     cut = high is not None and high != low and len(part.sizes[place].symbols) == 1
     return ((high or 0) + 1) / max(low, 1) if cut else 1

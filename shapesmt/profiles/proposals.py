@@ -174,12 +174,12 @@ class _Proposal:
         return {name: r for name, r in problem.ranges.items() if name in free or r.min == r.max}
 
     def text(self, verified: bool | None) -> str:
-        """Return the text of the proposal."""
+        """Return the Python text of the proposal; `verified` as for `comments`."""
         arguments = self.graph.arguments or {name: name for name in self.graph.inputs}
         return proposal_text(arguments, self.layout, self.words, self.comments(verified))
 
     def comments(self, verified: bool | None) -> list[str]:
-        """Return the comments about facts that the text doesn't state."""
+        """Return comments on facts that the text doesn't state; `verified` is None if there was no module to export."""
         comments = [self._acceptance_text(), *self._of_nodes()]
         if self.verdict is Verdict.UNKNOWN:
             comments[0] = f"as far as is known: {comments[0]}"
@@ -211,7 +211,7 @@ class _Proposal:
         return [f"every node runs {how} {conjunction(self.guarded.nodes)}"]
 
     def weaken(self, refusal: str) -> bool:
-        """Weaken the words for sizes that PyTorch refused; return whether that was possible."""
+        """Weaken the words for the sizes that PyTorch's message `refusal` names; return whether that was possible."""
         match = _REFUSED.search(refusal)
         named = {name.strip().lstrip("_") for name in match[1].split(",")} if match else set()
         roots = [root for root in self.layout.roots if identifier(root).lstrip("_") in named] or [*self.layout.roots]
@@ -347,5 +347,5 @@ def _within(program: OpenedModel, proposal: _Proposal) -> Analysis:
 
 
 def _how(*, exact: bool, partial: bool) -> str:
-    """Return the words for a condition: necessary and sufficient, necessary only, or sufficient only."""
+    """Return "exactly when" for an exact condition, "only when" for a necessary one, else "when" (sufficient)."""
     return "exactly when" if exact else "only when" if partial else "when"

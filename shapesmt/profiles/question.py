@@ -115,7 +115,10 @@ class _View:
         self._sizes = [d for d in dict.fromkeys(sizes) if d.constant is None]
 
     def boxes(self, number: int, opt: Mapping[str, int], inner: Sequence[str]) -> tuple[Box, ...]:
-        """Return the boxes that cover the valid inputs."""
+        """Return at most `number` boxes that cover the valid inputs.
+
+        `opt` has the usual sizes by dimension; `inner` names intermediate tensors whose sizes are added.
+        """
         tensors = self._a.examination.inference.tensors
         for name in opt:
             if name not in self._dims:
@@ -191,7 +194,7 @@ class _View:
         return analyse(self._a.problem.graph, at).examination.verdict is Verdict.PROVED
 
     def conditions_to_state(self, conditions: Sequence[Conjunct], boxes: Sequence[Box]) -> tuple[str, ...]:
-        """Return the user's assumptions, the steps, and those conditions not proven for all sizes in the boxes."""
+        """Return the user's assumptions, steps such as `n % 8 == 0`, and the conditions not proven for all boxes."""
         problem = self._a.problem
         steps = [f"{name_text(n)} % {r.step} == {r.min % r.step}" for n, r in problem.ranges.items() if r.step > 1]
         narrower = [str(c) for c in conditions if not all(self._holds_in_box(c.formula, box) for box in boxes)]
@@ -213,7 +216,10 @@ def _tensor(
     dtype: str = "",
     sizes: tuple[ProfileSize, ...] = (),
 ) -> TensorProfile:
-    """Return a tensor's sizes at the three points, and their bounds."""
+    """Return a tensor's sizes at the minimum, usual and maximum point, with each size's lower and upper bound.
+
+    `points` maps sizes to values: one mapping for each point, then one for the lower and one for the upper bounds.
+    """
     dims = tuple(dims)
     rows = [tuple([d.constant if d.constant is not None else p[d] for d in dims]) for p in points]
     least, usual, greatest, *ends = rows

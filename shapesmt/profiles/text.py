@@ -24,7 +24,7 @@ class Root(NamedTuple):
 
 
 class Axis(NamedTuple):
-    """A size as a multiple of a root, plus a constant."""
+    """A size as `factor*root + offset`."""
 
     root: str
     factor: int = 1
@@ -118,7 +118,7 @@ def _key(key: Any) -> str:
 
 
 def _size(axis: Axis | None, proposal: Layout, words: Mapping[str, Words], names: Mapping[str, str]) -> str:
-    """Return the text of one size."""
+    """Return the text of one size, such as `2*h + 1`, `Dim.DYNAMIC(min=2)` or `Dim.AUTO` (for None)."""
     if axis is None:
         return "Dim.AUTO"
     root, how = proposal.roots[axis.root], words.get(axis.root, Words.DIM)

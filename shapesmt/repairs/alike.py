@@ -1,4 +1,4 @@
-"""Alike: what nodes alike do, which tells which of two values is the odd one."""
+"""Compare a proposed value with the values that similar nodes of the model have."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ from shapesmt.repairs.candidates import Change, Shown
 
 
 class Votes(NamedTuple):
-    """Of `total` nodes alike, those that have the new value, and those that have the old one."""
+    """How many similar nodes have the old and the new value of a proposed change.
+
+    Attributes:
+        new: Number of nodes that already have the new value.
+        old: Number of nodes that have the old value.
+        total: Number of all similar nodes, also those with a third value.
+    """
 
     new: int = 0
     old: int = 0
@@ -20,12 +26,12 @@ class Votes(NamedTuple):
 
     @property
     def cost(self) -> float:
-        """How much the others speak against a change, at least -2.5 (for it) and at most 2."""
+        """The cost that the votes add: from near -2.5 (all have the new value) to near 2 (all have the old one)."""
         return (2 * self.old - 2.5 * self.new) / (self.total + 1)
 
 
 class Alike:
-    """The nodes of a graph by their operator and the operators around them."""
+    """Groups the nodes of a graph that have the same operator, producer's operator and consumers' operators."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -38,18 +44,18 @@ class Alike:
         return groups
 
     def _sign(self, node: Node) -> Hashable:
-        """Return what nodes alike have in common."""
+        """Return a key that similar nodes share: their operator, their producer's and their consumers' operators."""
         nodes = self.graph.nodes
         first = self.graph.producer(node.inputs[0]) if node.inputs else None
         readers = [nodes[i].op for i in self.graph.consumers(node.outputs[0])] if node.outputs else []
         return node.op, node.domain, None if first is None else nodes[first].op, tuple(sorted(readers))
 
     def others(self, index: int) -> list[int]:
-        """Return the other nodes that are like one."""
+        """Return the indices of the other nodes that are similar to node `index`."""
         return [i for i in self._groups[self._sign(self.graph.nodes[index])] if i != index]
 
     def votes(self, change: Change) -> Votes:
-        """Return what the nodes do that are like the changed one."""
+        """Count the similar nodes with the old and the new value; only attributes and constants get votes."""
         site = change.site
         if change.kind not in ("attribute", "constant") or site.graph is not self.graph:
             return Votes()
@@ -58,7 +64,7 @@ class Alike:
         return Votes(values[new], values[old], values.total())
 
     def _value(self, change: Change, index: int) -> Shown:
-        """Return what a node has in the place of a change."""
+        """Return the value of node `index` for the attribute or constant input that `change` changes."""
         node, place = self.graph.nodes[index], change.input
         values: tuple[Any, ...]
         if place is None:

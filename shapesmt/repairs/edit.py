@@ -10,15 +10,15 @@ from shapesmt.graph import Attributes, Declared, Graph, Literal, Node
 
 @dataclass(frozen=True)
 class Edit:
-    """A change to a graph; every index is one of the unchanged graph.
+    """A change to a graph; node indices refer to the unchanged graph.
 
     Attributes:
-        nodes: The nodes that take the place of others.
-        before: The nodes that are put right before others.
-        removed: The nodes that are left out.
-        literals: Constants that are new or take the place of others.
-        inputs: The new declarations of inputs.
-        inner: The changes to graphs inside nodes, by the node's index and the attribute.
+        nodes: Replacement nodes, by the index of the node that they replace.
+        before: Nodes to insert, by the index of the node before which they go.
+        removed: The indices of the nodes to remove.
+        literals: New or replaced constants, by name.
+        inputs: New declarations of inputs, by name.
+        inner: The changes to subgraphs, by the node's index and the attribute that holds the subgraph.
     """
 
     nodes: Mapping[int, Node] = field(default_factory=dict)
@@ -29,7 +29,7 @@ class Edit:
     inner: Mapping[tuple[int, str], Edit] = field(default_factory=dict)
 
     def node(self, graph: Graph, index: int) -> Node:
-        """Return a node after the change."""
+        """Return node `index` of `graph` after the change, with changed subgraphs."""
         node = self.nodes.get(index, graph.nodes[index])
         for (place, name), change in self.inner.items():
             body = node.attributes[name] if place == index else None
@@ -38,7 +38,7 @@ class Edit:
         return node
 
     def at(self, graph: Graph, index: int) -> list[Node]:
-        """Return the nodes that take the place of one."""
+        """Return the nodes that replace node `index`: those inserted before it, then the node unless it is removed."""
         return [*self.before.get(index, ()), *([] if index in self.removed else [self.node(graph, index)])]
 
     @property

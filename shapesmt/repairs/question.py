@@ -108,12 +108,12 @@ def _write(
 
 
 def apply_change(proto: ModelProto, a: Analysis, edit: Edit) -> ModelProto:
-    """Return an analysed model with a change."""
+    """Return a copy of the ONNX model `proto` with `edit`; `a` is its analysis."""
     return write_edit(proto, a.problem.graph, edit)
 
 
 def _proposal(a: Analysis, proved: Proved) -> Proposal:
-    """Return a proved change as an answer has it."""
+    """Return the `Proposal` in the report for a proved change, with evidence and source line."""
     change = proved.change
     node, graph = change.site.node, a.problem.graph
     index = graph.place(change.site.outermost.name)

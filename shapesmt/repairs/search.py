@@ -49,9 +49,11 @@ class Proved(NamedTuple):
     """A change after which the model runs, for all admissible inputs or for more than before.
 
     Attributes:
-        cost: The lower, the likelier it is what was meant.
-        votes: What nodes alike do.
-        declared: The number of outputs that are as the file declares, and that aren't.
+        graph: The changed graph.
+        cost: The rank of the proposal; a lower cost means a likelier repair.
+        verdict: The verdict on the changed graph.
+        votes: How many similar nodes have the old and the new value.
+        declared: The number of outputs with the shape that the file declares, and with another shape.
         question: The question about the changed model, without ranges of sizes that it doesn't have.
     """
 
@@ -73,7 +75,7 @@ class Found(NamedTuple):
 
 
 def search_changes(a: Analysis, question: Question, deadline: Deadline) -> Found:
-    """Return the changes that repair an examined model."""
+    """Search for single changes that repair an analysed model; stop at `deadline`."""
     if not a.examination.judgements:
         return Found((), 0, complete=True)
     search = _Search(a, question, deadline)
@@ -101,7 +103,7 @@ class _Search:
         return sorted(self._proved.values(), key=lambda p: p.cost)
 
     def run(self) -> bool:
-        """Try changes until there are enough, and return whether that was before the time was up."""
+        """Try changes, the likeliest first, until enough are proved; return False if the deadline passed before."""
         began, end = monotonic(), None
         for cost, change, votes in self._candidates():
             best = self.ranked()
@@ -121,7 +123,7 @@ class _Search:
         return not self._deadline.expired
 
     def _candidates(self) -> Iterator[tuple[float, Change, Votes]]:
-        """Yield the changes, the likeliest first; those of a node are made when none that is left is likelier."""
+        """Yield (cost, change, votes), roughly by rising cost; a node's changes are generated only when needed."""
         heap: list[tuple[float, int, Change, Votes]] = []
         for site in readers(self._a):
             for change in declared_sizes(site):
@@ -145,7 +147,7 @@ class _Search:
             yield cost, change, votes
 
     def _check(self, change: Change, cost: float, votes: Votes) -> None:
-        """Let the checker examine the changed model; keep the change if that is proved, or fails less."""
+        """Examine the changed model; record the change if all nodes are proved, or if fewer fail than before."""
         graph, judge = apply_edit(self._graph, change.edit), Judge(self._deadline.within(EACH))
         try:
             problem = judge.deadline.attempt(lambda: pose(graph, self._for(graph)), None)
@@ -167,7 +169,7 @@ class _Search:
             self._proved[key] = Proved(change, graph, cost, verdict, votes, (right, wrong), self._for(graph))
 
     def _fixes(self, change: Change, examination: Examination) -> bool:
-        """Whether sizes that the changed node makes no longer follow an input's."""
+        """Whether the changed node's output shapes lose a symbol, such as `[n, 4]` -> `[8, 4]`."""
         names = change.site.outermost.outputs
         before, after = (
             _symbols(t.get(name) for name in names)
@@ -176,7 +178,7 @@ class _Search:
         return not before <= after
 
     def _for(self, graph: Graph) -> Question:
-        """Return the question without the ranges of sizes that a change has renamed."""
+        """Return the question without ranges of dimensions that the changed `graph` no longer declares."""
         names = {d for declared in graph.inputs.values() for d in declared.shape or ()}
         gone = {d for i in self._graph.inputs.values() for d in i.shape or ()} - names
         dims = {name: r for name, r in (self._question.dims or {}).items() if name not in gone}
@@ -189,7 +191,7 @@ class _Search:
 
 
 def _as_declared(problem: Problem, examination: Examination) -> tuple[int, int]:
-    """Return how many outputs have the sizes that the file declares, as far as it does, and how many haven't."""
+    """Return the number of outputs whose sizes match the file's declarations, and of those that contradict them."""
     known: dict[str, Dim] = {**problem.stated_sizes, **problem.dims}
     right = wrong = 0
     for name in problem.graph.outputs:
@@ -215,12 +217,12 @@ def _symbols(tensors: Iterable[Tensor | None]) -> set[Atom]:
 
 
 def _assumptions(problem: Problem, examination: Examination) -> set[tuple[str, str]]:
-    """Return what data are assumed to satisfy, by node and law."""
+    """Return the assumptions on input data, as pairs of node and law."""
     return {(known.node, known.law) for known in diagnose.assumptions_of(problem, examination)}
 
 
 def sites(a: Analysis) -> list[Site]:
-    """Return the nodes near what fails, the nearest first, with those of the graphs inside them."""
+    """Return the failing nodes and the nodes upstream of them, the nearest first, with the nodes of their subgraphs."""
     graph, inference = a.problem.graph, a.examination.original
     operators = Operators(graph.opsets, graph.functions)
     hops, sizes = _hops(a), _sizes(a)
@@ -234,7 +236,7 @@ def sites(a: Analysis) -> list[Site]:
 
 
 def readers(a: Analysis) -> list[Site]:
-    """Return the first node that reads each input."""
+    """Return the first consumer of each model input as a `Site`."""
     graph = a.problem.graph
     first = dict.fromkeys(i for name in graph.inputs for i in graph.consumers(name)[:1])
     operators = Operators(graph.opsets, graph.functions)
@@ -242,7 +244,7 @@ def readers(a: Analysis) -> list[Site]:
 
 
 def _inside(site: Site, bodies: tuple[Body, ...]) -> Iterator[Site]:
-    """Yield the nodes of the graphs inside a node."""
+    """Yield a `Site` for each node of the node's subgraphs, the last node first; `bodies` has their tensors."""
     attributes = site.node.attributes
     for name, graph in attributes.items():
         body = next((b for b in bodies if len(attributes.graphs) == 1 or b.label == name), None)
@@ -255,7 +257,7 @@ def _inside(site: Site, bodies: tuple[Body, ...]) -> Iterator[Site]:
 
 
 def _hops(a: Analysis) -> dict[int, int]:
-    """Return the nodes from which failing ones are reached, with the number of edges to the nearest."""
+    """Return the failing nodes (0) and nodes upstream of them, with the number of edges to the nearest failing one."""
     graph = a.problem.graph
     hops = {j.index: 0 for j in a.examination.judgements}
     ahead = [*hops]

@@ -16,7 +16,7 @@ SECONDS = 0.5
 
 
 class Trials:
-    """Tries changes of an examined graph."""
+    """Infers which failing nodes remain after a change to an examined graph."""
 
     def __init__(self, problem: Problem, examination: Examination, judge: Judge) -> None:
         self._graph, self._judge = problem.graph, judge
@@ -28,7 +28,10 @@ class Trials:
         self._behind: dict[int, set[int]] = {}
 
     def left(self, edit: Edit) -> set[str] | None:
-        """Return the failing nodes that a change leaves; None if it repairs none, or lets another one fail."""
+        """Return the names of the nodes that still fail after `edit`.
+
+        None if the first affected failing node isn't repaired, if another node begins to fail, or if time runs out.
+        """
         touched = set(edit.touched)
         for name in (*edit.literals, *edit.inputs):
             touched.update(self._graph.consumers(name))
@@ -50,7 +53,10 @@ class Trials:
         return self._behind[index]
 
     def _failing_nodes(self, edit: Edit, indices: list[int], first: Judgement, judge: Judge) -> set[str] | None:
-        """Return the nodes among these that still fail, without the first one, over the inputs that reach that."""
+        """Return the names of the nodes at `indices` that still fail, over the inputs that reach node `first`.
+
+        None if `first` still fails, a node fails that was proved before, or a node becomes undecided.
+        """
         domain, left, seen = first.domain.copy(), set[str](), set[Application]()
         nodes = [(index, node) for index in indices for node in edit.at(self._graph, index)]
         steps = start(self._part(edit, [node for _, node in nodes]), self._inputs(edit, nodes)).steps
@@ -70,7 +76,7 @@ class Trials:
         return left
 
     def _part(self, edit: Edit, nodes: list[Node]) -> Graph:
-        """Return the graph of these nodes alone."""
+        """Return a graph of only these nodes, with the constants that they read after `edit`."""
         graph, literals = self._graph, {**self._graph.literals, **edit.literals}
         needed = dict.fromkeys(name for node in nodes for name in node.reads)
         own = {name: literals[name] for name in needed if name in literals}
@@ -78,7 +84,7 @@ class Trials:
         return Graph(graph.name, {}, (), Nodes.of(nodes), own, runtime=graph.runtime, **about)  # type: ignore[arg-type]
 
     def _inputs(self, edit: Edit, nodes: list[tuple[int, Node]]) -> dict[str, Tensor]:
-        """Return the tensors that these nodes read from the nodes before."""
+        """Return the tensors that these nodes read but don't compute; inputs have the shapes that `edit` declares."""
         own = {*edit.literals, *self._graph.literals, *(name for _, node in nodes for name in node.outputs)}
         needed = dict.fromkeys(name for _, node in nodes for name in node.reads if name not in own)
         known = {name: self._known[name] for name in needed if name in self._known}
@@ -94,7 +100,7 @@ def _formulas(application: Application) -> list[Formula]:
 
 
 def _holds(application: Application, domain: Domain, judge: Judge) -> bool:
-    """Whether a node's requirements are proved, as far as they are about known sizes."""
+    """Whether a node's requirements on known sizes are proved over `domain`, which its facts restrict."""
     for fact in application.facts:
         domain.limit(fact)
     formulas = _formulas(application)

@@ -12,7 +12,7 @@ MOST = 120
 
 
 def shown(value: Shown) -> str:
-    """Return a value as a command line has it.
+    """Return a value as text for a report, at most 120 characters long.
 
     >>> shown((0, 2, 1)), shown("x"), shown(None)
     ('0,2,1', 'x', 'nothing')
@@ -24,7 +24,7 @@ def shown(value: Shown) -> str:
 
 
 def change_text(change: Change) -> str:
-    """Return a change in words."""
+    """Describe a change, for example `perm of Transpose_0: 0,1 -> 1,0`."""
     node = change.site.node
     where, name = printable(node.name or node.op, MOST), printable(change.name, MOST)
     old, new = shown(change.old), shown(change.new)
@@ -50,7 +50,7 @@ def change_text(change: Change) -> str:
 
 
 def evidence(proved: Proved) -> str:
-    """Return what speaks for a change besides the proof; "" if nothing does."""
+    """Return evidence on a change besides its proof, such as `3 of 4 Conv nodes alike have it`; "" if there is none."""
     votes, op = proved.votes, printable(proved.change.site.node.op)
     right, wrong = proved.declared
     said = [f"{votes.new} of {votes.total} {op} nodes alike have it"] * bool(votes.new)

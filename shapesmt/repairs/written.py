@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def write_edit(proto: onnx.ModelProto, graph: Graph, edit: Edit) -> onnx.ModelProto:
-    """Return a copy of a model with a change; `graph` is the model without it.
+    """Return a copy of an ONNX model with a change; `graph` is the unchanged model as shapesmt read it.
 
-    A weight that becomes larger gets zeros, as does one whose numbers are in another file.
+    A weight that grows is padded with zeros; a resized weight from an external file becomes all zeros.
     """
     copy = type(proto)()
     copy.CopyFrom(proto)
@@ -44,7 +44,7 @@ def added_nodes(edit: Edit) -> list[Node]:
 
 
 def _draft(graph: Graph, edit: Edit) -> Draft:
-    """Return a graph's draft with a change."""
+    """Return a `Draft` of the unchanged `graph` to which `edit` is applied, also inside subgraphs."""
     draft = Draft(graph, {})
     for index, node in edit.nodes.items():
         draft.put((index, 0), node)
@@ -63,7 +63,7 @@ def _draft(graph: Graph, edit: Edit) -> Draft:
 
 
 def _resize(graph: onnx.GraphProto, weights: Mapping[str, Literal]) -> None:
-    """Give weights another shape: numbers that are inside both shapes stay, the others are zeros."""
+    """Resize initializers to the shapes in `weights`: elements inside both shapes stay, new ones are zero."""
     from onnx import numpy_helper
     from onnx.helper import tensor_dtype_to_np_dtype
 
@@ -81,7 +81,7 @@ def _resize(graph: onnx.GraphProto, weights: Mapping[str, Literal]) -> None:
 
 
 def _changed_tensors(graph: Graph, edit: Edit) -> set[str]:
-    """Return the tensors whose shapes may be others after a change."""
+    """Return the names of the tensors whose shapes a change may affect: outputs of changed and downstream nodes."""
     nodes = {*edit.touched, *(i for name in (*edit.literals, *edit.inputs) for i in graph.consumers(name))}
     behind = nodes.union(*map(graph.descendants, nodes))
     return {name for index in behind for name in graph.nodes[index].outputs}

@@ -18,7 +18,7 @@ def warning(
     tensor: str = "",
     example: Counterexample | None = None,
 ) -> ModelWarning:
-    """Return a warning that tells these facts about a node, or about none."""
+    """Return a `ModelWarning`; `facts` becomes its text, and `node` is None if it concerns no single node."""
     index, name, op = (-1, "", "") if node is None else (node[0], node[1].name, node[1].op)
     return ModelWarning(code_of_kind(kind), kind, name, op, index, tensor, in_words(facts), example)
 

@@ -18,7 +18,7 @@ _TYPES = tuple(number for number, name in DTYPES.items() if name in ("float32", 
 
 
 def attributes(site: Site) -> Iterator[Change]:
-    """Yield changes of each attribute that decides shapes, or that has its default."""
+    """Yield changes of each attribute that decides shapes, also of unstated ones with their defaults."""
     present = site.node.attributes
     values = {**_defaults(site), **{name: value for name, value in present.items() if name in _OTHERS}}
     for name, old in values.items():
@@ -44,7 +44,7 @@ def _flag(_site: Site, old: Any) -> Values:
 
 
 def _orders(_site: Site, old: Any) -> Values:
-    """Yield the order with two of its axes exchanged."""
+    """Yield the permutation `old` with two of its axes exchanged: (0, 1, 2) -> (0, 2, 1)."""
     order = list(old)
     for i in range(len(order)):
         for j in range(i + 1, len(order)):
@@ -93,7 +93,7 @@ def _window(site: Site, axes: int) -> tuple[int, ...] | None:
 
 
 def _extra(_site: Site, old: Any) -> Values:
-    """Yield one more element along all axes, or none."""
+    """Yield output padding with 0 and 1 exchanged on every axis: (0, 0) -> (1, 1)."""
     yield tuple(1 - min(extra, 1) for extra in old), SMALL + 0.2
 
 
@@ -115,7 +115,7 @@ def _types(_site: Site, old: Any) -> Values:
 
 
 def _sizes(site: Site, old: Any) -> Values:
-    """Yield sizes of which one is left to be computed, or is another number."""
+    """Yield shapes in which one size becomes -1 (computed) or another number."""
     sizes = list(old) if isinstance(old, tuple) else []
     for i, size in enumerate(sizes):
         others = [(-1, 2.2), *((s, USUAL) for s in site.sizes), (2 * size, LARGE), (size // 2, LARGE)]
@@ -130,7 +130,7 @@ def _sizes(site: Site, old: Any) -> Values:
 
 
 def _moved_ends(site: Site) -> Iterator[Change]:
-    """Yield ranges of axes of the same length, elsewhere."""
+    """Yield changes that shift `start` and `end` together: 1..3 -> 0..2."""
     present, rank = site.node.attributes, site.rank()
     start, end = present.get("start"), present.get("end")
     if isinstance(start, int) and isinstance(end, int) and rank is not None and 0 <= start < end:

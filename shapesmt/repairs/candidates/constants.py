@@ -19,7 +19,7 @@ Values = Iterator[tuple[tuple[Any, ...], float]]
 
 
 def constants(site: Site) -> Iterator[Change]:
-    """Yield changes of each constant of few numbers that the node reads."""
+    """Yield changes of each constant input with at most 16 elements: integers, or floats such as scales."""
     for index, name in enumerate(site.node.inputs):
         literal = site.literal(name) if name else None
         if literal is None or not literal.values or len(literal.values) > MOST or len(literal.shape) > 1:
@@ -59,7 +59,7 @@ def _integers(site: Site, old: tuple[Any, ...]) -> Values:
 
 
 def _pairs(site: Site, old: tuple[Any, ...], i: int, j: int) -> Values:
-    """Yield two elements exchanged, moved by one, halved and doubled, or with the other one to be computed."""
+    """Yield constants with elements `i` and `j` exchanged, shifted by 1, halved and doubled, or with -1 moved."""
     m, n = old[i], old[j]
     yield _with(old, {i: n, j: m}), 2.4 + 0.01 * (j - i)
     yield _with(old, {i: m + 1, j: n - 1}), 3.0
@@ -82,7 +82,7 @@ def _parts(site: Site, old: tuple[Any, ...]) -> Values:
 
 
 def _numbers(site: Site, n: int, length: int) -> Iterator[tuple[int, float]]:
-    """Yield other numbers for an element of a constant of this length."""
+    """Yield (number, cost) for other values of an element `n` of a constant with `length` elements."""
     if length > 1 or n > 1:
         yield -1, 2.3
     if length > 1:

@@ -17,7 +17,7 @@ AXES_AS_INPUT = 13
 
 
 def left_out(site: Site) -> Iterator[Change]:
-    """Yield the graph without the node, if it only moves elements: what read its output reads its input."""
+    """Yield the removal of a node that only moves elements; its consumers read its first input instead."""
     graph, node = site.graph, site.node
     if len(node.outputs) != 1 or not node.inputs or site.operators.traits(node).keeps not in LAYOUT:
         return
@@ -31,7 +31,7 @@ def left_out(site: Site) -> Iterator[Change]:
 
 
 def put_in(site: Site) -> Iterator[Change]:
-    """Yield the graph with a node before an operand that moves its axes, or adds or drops one."""
+    """Yield insertions of a Transpose, Unsqueeze or Squeeze before an operand of an ONNX node."""
     if site.graph.runtime.value != "onnxruntime":
         return
     for index, name in enumerate(site.node.inputs):
@@ -43,7 +43,7 @@ def put_in(site: Site) -> Iterator[Change]:
 
 
 def _layouts(site: Site, t: Tensor) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Yield operators that change a tensor's axes, with the order of axes or the axes."""
+    """Yield operators that change the axes of `t`, such as `("Transpose", (1, 0))` or `("Unsqueeze", (0,))`."""
     shape = t.shape or ()
     rank = len(shape)
     orders = {tuple({i: j, j: i}.get(k, k) for k in range(rank)): None for i, j in combinations(range(rank), 2)}
@@ -55,7 +55,10 @@ def _layouts(site: Site, t: Tensor) -> Iterator[tuple[str, tuple[int, ...]]]:
 
 
 def _insert(site: Site, index: int, op: str, value: tuple[int, ...]) -> Iterator[Change]:
-    """Yield a new node before one operand; and before all nodes of the kind that read the same tensor."""
+    """Yield the insertion of `op` before input `index`; at the first of several consumers also one for them all.
+
+    `value` is the permutation of a Transpose, or the axes of a Squeeze or Unsqueeze.
+    """
     name = site.node.inputs[index]
     made = site.name(name)
     literals: dict[str, Literal] = {}
@@ -77,7 +80,7 @@ def _insert(site: Site, index: int, op: str, value: tuple[int, ...]) -> Iterator
 
 
 def crops(site: Site) -> Iterator[Change]:
-    """Yield the graph with a Slice that crops an operand to the size of another, where both should agree."""
+    """Yield insertions of a Slice that crops one operand to another's sizes on the axes where they differ."""
     node, graph = site.node, site.graph
     if graph.runtime.value != "onnxruntime" or graph.opsets.get("", 1) < AXES_AS_INPUT:
         return
@@ -100,7 +103,7 @@ def _constants(t: Tensor) -> list[int | None]:
 
 
 def _crop(site: Site, index: int, like: int, axes: Sequence[int]) -> Change:
-    """Return the change that crops one operand along some axes to another's sizes."""
+    """Return the change that crops input `index` to the sizes of input `like` along `axes`."""
     name, other = site.node.inputs[index], site.node.inputs[like]
     made = site.name(name)
     shape, ends, first, along = (f"{made}.{part}" for part in ("shape", "ends", "starts", "axes"))

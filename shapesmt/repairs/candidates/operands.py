@@ -13,7 +13,7 @@ MOST = 4
 
 
 def operands(site: Site) -> Iterator[Change]:
-    """Yield the node with two of its operands exchanged."""
+    """Yield changes that exchange two inputs of the node."""
     node = site.node
     for i, j in combinations(range(len(node.inputs)), 2):
         a, b = node.inputs[i], node.inputs[j]
@@ -25,7 +25,7 @@ def operands(site: Site) -> Iterator[Change]:
 
 
 def edges(site: Site) -> Iterator[Change]:
-    """Yield the node with another tensor as an operand: of the same kind, and made nearby."""
+    """Yield changes that replace one input by a tensor of the same element type from nearby or that nothing reads."""
     node = site.node
     for index, name in enumerate(node.inputs):
         others = _unread(site, index) if name else ()
@@ -35,7 +35,7 @@ def edges(site: Site) -> Iterator[Change]:
 
 
 def _nearby(site: Site, name: str) -> Iterator[tuple[str, float]]:
-    """Yield what is made of the same tensor, and the tensor that it is made of."""
+    """Yield (tensor, cost): the first input of the tensor's producer and the outputs of its earlier consumers."""
     known = site.tensors.get(name)
     producer = site.graph.producer(name)
     others = [node.inputs[0] for node in (() if producer is None else (site.graph.nodes[producer],)) if node.inputs]
@@ -46,7 +46,7 @@ def _nearby(site: Site, name: str) -> Iterator[tuple[str, float]]:
 
 
 def _unread(site: Site, index: int) -> Iterator[tuple[str, float]]:
-    """Yield the last tensors that are made and that nothing reads, if they are of the kind of an operand."""
+    """Yield (tensor, cost) for unread outputs of earlier nodes with the type of input `index`, the last first."""
     graph, known, found = site.graph, site.known(index), 0
     for place in range(site.index - 1, -1, -1):
         for name in graph.nodes[place].outputs[:1]:
@@ -64,7 +64,7 @@ def _alike(one: Tensor | None, other: Tensor | None) -> bool:
 
 
 def sizes_from_input(site: Site) -> Iterator[Change]:
-    """Yield a Resize that takes its sizes from a tensor, instead of its scales."""
+    """Yield changes of a Resize that replace its `scales` by an earlier int64 tensor as its `sizes`."""
     node, rank = site.node, site.rank()
     if node.op != "Resize" or node.domain or rank is None or len(node.inputs) < 3 or not node.inputs[2]:
         return

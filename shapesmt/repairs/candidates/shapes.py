@@ -12,7 +12,10 @@ MOST_ELEMENTS = 1 << 28
 
 
 def weights(site: Site) -> Iterator[Change]:
-    """Yield each weight that the node alone reads, with another size along one axis."""
+    """Yield changes that resize one axis of a weight which only this node reads.
+
+    The new size is in `site.sizes`, or is twice or half the current one. Integer initializers are skipped.
+    """
     graph = site.graph
     for index, name in enumerate(site.node.inputs):
         literal = graph.literals.get(name)
@@ -28,7 +31,7 @@ def weights(site: Site) -> Iterator[Change]:
 
 
 def declared_sizes(site: Site) -> Iterator[Change]:
-    """Yield the model with another size's name for one of an input's; the site is any node that reads the input."""
+    """Yield changes that rename a symbolic dimension of an input that this node reads: `[n, m]` -> `[n, n]`."""
     inputs = site.graph.inputs
     names = sorted({d for i in inputs.values() for d in i.shape or () if isinstance(d, str)})
     for place, (name, taken) in enumerate(inputs.items()):
@@ -44,7 +47,7 @@ def declared_sizes(site: Site) -> Iterator[Change]:
 
 
 def _share(graph: Graph, name: str, like: Declared, axis: int, size: int | str | None) -> float:
-    """Return the part of the inputs of the same rank that have this size along this axis."""
+    """Return the fraction of the other inputs of the same rank as `like` that have `size` on `axis`; 0 without any."""
     inputs: Mapping[str, Declared] = graph.inputs
     alike = [i.shape for n, i in inputs.items() if n != name and i.shape and len(i.shape) == len(like.shape or ())]
     return sum(shape[axis] == size for shape in alike) / len(alike) if alike else 0.0

@@ -17,7 +17,7 @@ Shown: TypeAlias = "int | float | str | tuple[int | float | str, ...] | None"
 
 
 class Change(NamedTuple):
-    """One change, with how much it changes.
+    """One candidate change of a node, with its cost.
 
     Attributes:
         kind: The kind: "attribute", "constant", "operands", "weight", "edge", "declared" or "node".
@@ -41,7 +41,7 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Site:
-    """A node of a graph, its tensors, and what else may stand in for a number or an input.
+    """A node that may be changed, with the tensors and sizes that candidates are made from.
 
     Attributes:
         graph: The graph that has the node; a body of a loop, for example.
@@ -92,14 +92,14 @@ class Site:
         return next((value for _, value in values if isinstance(value, Literal)), None)
 
     def name(self, like: str) -> str:
-        """Return a name that no tensor of the model has."""
+        """Return an unused tensor name: `like` plus `.repaired1`, `.repaired2` and so on."""
         graphs = (self.graph, *(graph for graph, _, _ in self.around))
         return next(n for i in count(1) if not any(_is_taken(g, n := f"{like}.repaired{i}") for g in graphs))
 
     def change(
         self, kind: str, name: str, old: Shown, new: Shown, edit: Edit, cost: float, index: int | None = None
     ) -> Change:
-        """Return a change of this node."""
+        """Return a `Change` of this node; for a node in a subgraph, `edit` is nested into the model's graph."""
         for graph, place, attribute in reversed(self.around):
             assert isinstance(graph.nodes[place].attributes[attribute], Graph)
             edit = Edit(inner={(place, attribute): edit})
@@ -110,15 +110,15 @@ class Site:
         return self.put(self.node._replace(attributes=Attributes({**self.node.attributes, **values})))
 
     def put(self, node: Node) -> Edit:
-        """Return the edit that puts a node in this one's place."""
+        """Return the edit that replaces this node by `node`."""
         return Edit(nodes={self.index: node})
 
     def reading(self, inputs: Mapping[int, str]) -> Node:
-        """Return the node with some of its inputs replaced."""
+        """Return the node with inputs replaced: `{1: "w2"}` makes "w2" its input 1."""
         return self.node._replace(inputs=[inputs.get(i, name) for i, name in enumerate(self.node.inputs)])
 
     def with_constant(self, index: int, literal: Literal) -> Edit:
-        """Return the edit that gives the node a constant of its own as an input."""
+        """Return the edit that replaces input `index` of this node by a new constant."""
         name = self.name(self.node.inputs[index])
         return replace(self.put(self.reading({index: name})), literals={name: literal})
 
