@@ -4,7 +4,7 @@
                                    └─infer, node by node─┘
 
 Every public function takes a model and the options that `check` describes. It raises `ModelError` if the model can't be
-read, and `UsageError` if the options don't fit it. Each makes one `Question` of its options and calls the function that
+read, and `UsageError` if the options don't fit it. Each makes one `Question` of its options and calls the function
 is that answers it: `check` calls `answer_check`. Settings in a file are read only when asked for:
 `shapesmt.Config` returns them as these arguments.
 """
@@ -122,7 +122,7 @@ def page(
     kwargs: Mapping[str, Any] | None = None,
     dynamic_shapes: Any = None,
 ) -> str:
-    """Return an HTML page about a model, as `check` takes it: verdict, findings, region, tensors.
+    """Return an HTML page about a model: verdict, findings, valid region, tensors. The arguments are those of `check`.
 
     >>> page(b'''<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) { y = Abs(x) }''')[:15]
     '<!doctype html>'
@@ -176,10 +176,11 @@ def explain(
     kwargs: Mapping[str, Any] | None = None,
     dynamic_shapes: Any = None,
 ) -> Explanation | ErrorOrigin:
-    """Explain by a short chain of causes why a node, a tensor or (without a target) the whole model is as it is.
+    """Explain why a node runs or fails, where a tensor's sizes come from, or (without a target) the model's verdict.
 
-    `constraints` adds the node's part of the solver's system; the other options are those of `check`. `error`, an
-    exception or a text with a runtime's message, asks for the node that says it and the inputs at which it does.
+    `target` names a node or a tensor, and `constraints` adds the node's part of the solver's system. `error`, an exception
+    or the text of a runtime's error message, asks for the nodes that raise it and for inputs at which they do. The other
+    options are those of `check`.
 
     >>> model = b'<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[k] y) { y = Neg (x) }'
     >>> explain(model, "y").verdict.value
@@ -284,7 +285,7 @@ def page_data(model: Model, question: Question) -> PageData:
 
 @one_call()
 def _page(model: OpenedModel, question: Question, report: Report) -> str:
-    """Analyse the model again and return the page of its report, which keeps no analysis as that is much larger."""
+    """Return the page of a report. The model is analysed again: a report doesn't hold its analysis, which is much larger."""
     from shapesmt.render import html_page
 
     return html_page(_page_data(analyse(model, dataclasses.replace(question, timeout=TIMEOUT)), report))

@@ -56,7 +56,7 @@ def infer_shapes(
 
 
 def _fixed_symbols(needed: Iterable[Formula]) -> dict[Atom, Dim]:
-    """Return the symbols that a node requires to be a number, each with the number."""
+    """Return each symbol that a requirement sets to a number, with that number: `n == 4` gives `{n: 4}`."""
     pinned: dict[Atom, Dim] = {}
     for formula in needed:
         if formula.op == "eq" and formula.dim is not None and len(formula.dim.symbols) == 1:
@@ -68,7 +68,10 @@ def _fixed_symbols(needed: Iterable[Formula]) -> dict[Atom, Dim]:
 
 
 def _axes(t: Tensor, pinned: Mapping[Atom, Dim]) -> list[int | str | None] | None:
-    """Return each axis's size as a number, expression or None (unknown); the axes of its tensors for a sequence."""
+    """Return a tensor's sizes as numbers, formulas or None (unknown); for a sequence, the sizes of its tensors.
+
+    Symbols in `pinned` are replaced by their numbers. The result is None if the rank is unknown, and [] for a map.
+    """
     if t.shape is None or "map(" in t.dtype:
         return [] if "map(" in t.dtype else None
     dims = t.dims[1:] if "seq(" in t.dtype else t.dims

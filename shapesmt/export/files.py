@@ -73,7 +73,10 @@ def write_all(file: IO[bytes], content: bytes) -> None:
 
 @contextmanager
 def replacing(target: Path) -> Iterator[IO[bytes]]:
-    """Open a file with an unguessable name, which replaces `target` when the body ends without an exception."""
+    """Open a temporary file next to `target`: it replaces `target` if the block succeeds and is deleted if it raises.
+
+    The file has an unguessable name.
+    """
     start = f".{target.name[:40]}."
     with suppress(OSError):
         _sweep(target.parent, start)
@@ -127,7 +130,7 @@ def hidden_start(target: Path) -> str:
 
 
 def _acquire(side: Path) -> int | None:
-    """Return an open, locked file; None if another process has locked it."""
+    """Return the descriptor of `side`, opened and locked; None if another process has locked it."""
     import fcntl
 
     while True:
@@ -162,7 +165,10 @@ def _refusing(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _sweep(folder: Path, start: str) -> None:
-    """Remove the temporary files, no longer locked, of processes that were killed while they wrote."""
+    """Remove the temporary files in a folder, with names from `start` on, of processes killed while they wrote.
+
+    A file that a process still has locked stays.
+    """
     parts = (part for part in folder.iterdir() if part.name.startswith(start) and part.name.endswith(".part"))
     for part in parts if LOCKS else ():
         if stat.S_ISREG(part.lstat().st_mode) and time() - part.lstat().st_mtime > YOUNG:

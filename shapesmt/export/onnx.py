@@ -151,7 +151,9 @@ def _refusal() -> type[ModelError]:
 
 
 def keep_together(proto: onnx.ModelProto, model: object, path: str | os.PathLike[str]) -> None:
-    """Refuse to write a copy into a folder that lacks the external data to which it refers by file names.
+    """Refuse to write a model to `path` if its external data files aren't in that folder.
+
+    If `model` is a path in the same folder, the copy is always accepted.
 
     Raises:
         UsageError: The copy would lose its data.
@@ -180,7 +182,7 @@ def _constants(graph: onnx.GraphProto | onnx.FunctionProto) -> Iterator[onnx.Ten
 
 
 def complaint(proto: onnx.ModelProto, original: onnx.ModelProto) -> str:
-    """Return the error of ONNX's checker for a model; "" if it accepts it, or refuses the original too.
+    """Return the message of ONNX's checker about `proto`; "" if it accepts `proto`, or refuses `original` too.
 
     External data is ignored.
     """

@@ -36,7 +36,9 @@ class Unchecked(Data):
 
 @dataclass(frozen=True, slots=True)
 class Times(Data):
-    """The number of nodes to which something applies, and of models with such nodes; `code` is the law's code, if any.
+    """How often a law or an operator occurs in a tally: at how many nodes, and in how many models.
+
+    `code` is the law's error code, "" for an operator.
 
     >>> Times("joined tensors match off the join axis", 4, 2, "SM103").to_dict()
     {'name': 'joined tensors match off the join axis', 'nodes': 4, 'models': 2, 'code': 'SM103'}
@@ -50,7 +52,7 @@ class Times(Data):
 
 @dataclass(frozen=True, slots=True)
 class Exported(Data):
-    """The number of models that an exporter wrote, by verdict."""
+    """The number of models written by one exporter, such as "pytorch 2.9": in all, and by verdict."""
 
     exporter: str
     models: int
@@ -64,7 +66,7 @@ class Exported(Data):
 class Tally(Data):
     """Statistics of several reports: failing laws, the operators they fail at, operators without a rule, exporters.
 
-    Each is sorted by its number, the largest first.
+    Laws and operators are sorted by their number of nodes, exporters by their number of models, the largest first.
     """
 
     laws: tuple[Times, ...] = ()
@@ -89,7 +91,7 @@ class Marks(Data):
 
 
 class Tallying:
-    """A tally under construction, which keeps none of the reports.
+    """Counts reports one at a time for a `Tally`, and keeps none of them.
 
     >>> from shapesmt.report.report import Counts
     >>> tallying = Tallying()
@@ -103,7 +105,7 @@ class Tallying:
         self._exporters: dict[str, Counter[Verdict]] = {}
 
     def add(self, report: Report, marks: Marks | None = None) -> None:
-        """Count one more report; a report without its findings needs `marks`."""
+        """Count one more report; `marks` replaces its findings if it has been stripped of them."""
         marks = Marks.of(report) if marks is None else marks
         self._exporters.setdefault(report.exporter or "unknown", Counter())[report.verdict] += 1
         self._laws.add([(law, code) for law, code, _ in marks.failing])
@@ -125,7 +127,7 @@ class Tallying:
 
 
 class _Counted:
-    """The number of nodes and of models for each name."""
+    """Counts, for each pair of name and code, the nodes and the models in which it occurs."""
 
     def __init__(self) -> None:
         self.nodes: Counter[tuple[str, str]] = Counter()
@@ -212,7 +214,7 @@ AnyResult: TypeAlias = Result | BatchReport
 
 
 def reports_in(result: AnyResult) -> tuple[Report, ...]:
-    """Return the reports in a result: one for one model, several for several, none if it answers another question."""
+    """Return the reports in a result of `check` for one model or several; () for the answer to another question."""
     if isinstance(result, BatchReport):
         return result.reports
     return (result,) if isinstance(result, Report) else ()

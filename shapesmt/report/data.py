@@ -107,7 +107,7 @@ def later(work: Callable[[], Value]) -> Value:
 
 
 def worded(facts: object) -> Any:
-    """Return the presenter's words for these facts."""
+    """Return facts in the presenter's words; their `repr` if no presenter is registered."""
     return repr(facts) if Answer.presenter is None else Answer.presenter.words(facts)
 
 
@@ -117,7 +117,7 @@ def in_words(facts: object) -> Any:
 
 
 def late(*names: str) -> Callable[[type[Kind]], type[Kind]]:
-    """Let the fields of these names have values made `later`, or be left to `make_lazily`.
+    """Return a class decorator that lets the named fields be computed on first read, by `later` or `make_lazily`.
 
     Copies and pickles have the values.
 
@@ -150,7 +150,7 @@ def altered(data: Kind, **values: object) -> Kind:
 
 
 def make_lazily(kind: type[Kind], make: Callable[[], Kind], **values: object) -> Kind:
-    """Return an object with these values; `make` is called for the others when one of them is first read."""
+    """Return a `kind` with these field values; `make` is called for all other fields when one of them is first read."""
     data = object.__new__(kind)
     vars(data).update(values)
     vars(data)[_MAKE] = make
@@ -165,7 +165,7 @@ class Presenter(Protocol):
         ...
 
     def text(self, answer: Answer, width: int | None, everything: bool) -> str:
-        """Return the answer as the command line prints it."""
+        """Return the answer as the command line prints it; the arguments are those of `Answer.text`."""
         ...
 
     def html(self, answer: Answer) -> str:

@@ -169,18 +169,18 @@ class Against(Data):
 
 @dataclass(frozen=True, slots=True)
 class Candidate(Data):
-    """A node that may have said a message, and the inputs at which it does.
+    """A node that may have raised the error message, and the inputs at which it does.
 
     Attributes:
         law: The law that is broken at the counterexample.
-        region: The condition on inputs under which the node says it; "" if it isn't known exactly.
-        bounds: The least and greatest value of each size of these inputs that matters.
-        counterexample: The least of these inputs.
+        region: The condition on inputs under which the node raises the message; "" if it isn't known exactly.
+        bounds: The minimum and maximum, over these inputs, of each size that matters.
+        counterexample: The smallest of these inputs.
         finding: The explanation of the node at that input.
         outside: Whether these inputs are outside the ranges that were asked about.
         silent: The earlier node that fails there in the file, but not after the runtime's optimizer; "" for none.
-        again: Whether the run of the counterexample says the same; None without one.
-        rewritten: Whether the runtime has rewritten the node, or judges it by other rules than its file's runtime.
+        again: Whether running the counterexample gave the same message; None if it wasn't run.
+        rewritten: Whether the runtime has rewritten the node, or checks it by other rules than its file's runtime.
     """
 
     node: str
@@ -199,18 +199,18 @@ class Candidate(Data):
 
 @dataclass(frozen=True)
 class ErrorOrigin(Answer):
-    """The answer of `explain` about an error message.
+    """The answer of `explain` about an error message: whether it can come from the model, and from which nodes.
 
     Attributes:
         runtime: The runtime that has messages of this form; "" if the form isn't known.
         message: The message on one line.
-        possible: Whether the message can come from the model; None if that isn't decided.
-        candidates: The nodes that may have said it.
-        against: The reasons why it isn't possible.
+        possible: Whether the message can come from the model; None if that is undecided.
+        candidates: The nodes that may have raised it.
+        against: The reasons why the model can't raise it.
         input: The input whose declared size differs, if the message is about that; no node is at fault if there is no
             candidate.
         got: The sizes of that input in the message, by axis.
-        declared: The declared sizes there in the message, by axis.
+        declared: The declared sizes of that input in the message, by axis.
 
     >>> ErrorOrigin("m.onnx", "onnxruntime", "it fails", False, ()).to_dict()["schema"]
     'shapesmt/error/1'

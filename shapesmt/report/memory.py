@@ -47,7 +47,7 @@ class HeldTensor(Data):
 
 @dataclass(frozen=True, slots=True)
 class Budget(Data):
-    """The inputs whose activations fit into `bytes`: all of `text` hold; without text, every valid input fits."""
+    """The inputs whose activations fit into `bytes`: those that satisfy all conditions in `text` (empty: all valid ones)."""
 
     bytes: int
     text: tuple[str, ...]
@@ -78,7 +78,10 @@ class PeakAt(Data):
 
 @dataclass(frozen=True, slots=True)
 class IndexLimit(Data):
-    """A tensor that can have more elements than 32-bit indices can address, and the inputs for which no tensor has."""
+    """A tensor that can have more elements than 32-bit indices can address.
+
+    `text` has the conditions on inputs under which no tensor has that many.
+    """
 
     tensor: str
     elements: int | None

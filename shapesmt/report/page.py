@@ -166,7 +166,7 @@ class NumberLine:
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A dimension to choose: `first, first + step, ...` up to `last` (None: unbounded), initially `start`."""
+    """A slider that chooses one dimension: values `first, first + step, ...` up to `last` (None: unbounded), from `start`."""
 
     name: str
     first: int
@@ -177,10 +177,11 @@ class Slider:
 
 @dataclass(frozen=True, slots=True)
 class PlacedNode:
-    """A node of the graph: the earlier nodes that it reads from, and the entry of the condition under which it runs.
+    """A node of the graph, for the calculator.
 
-    `verdict` is the node's over all admissible inputs; `judged` is false if it depends on unknown values, `reached` is
-    false downstream of a node that runs for no input.
+    `reads` are the indices of the nodes that it reads from, `condition` is the entry of the condition under which it runs
+    (None: always). `verdict` is the node's over all admissible inputs; `judged` is false if it depends on unknown values,
+    `reached` is false downstream of a node that runs for no input.
     """
 
     name: str
@@ -194,7 +195,10 @@ class PlacedNode:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The sizes of a tensor as entries (None: unknown) when a condition holds (its entry; None: always)."""
+    """The sizes of a tensor in one case, as indices of entries; None if they are unknown.
+
+    `condition` is the entry of the condition for this case; None if there is only one.
+    """
 
     condition: int | None
     sizes: tuple[int, ...] | None

@@ -101,9 +101,9 @@ class Remedy(Data):
 
 @dataclass(frozen=True, slots=True)
 class Release(Data):
-    """The inputs for which a model runs that fails at the sizes fixed by `--dim` (`dims`), if these sizes were free.
+    """The inputs for which a failing model runs if the sizes fixed by `--dim` (`dims`) are left free.
 
-    `nearest` has the nearest sizes at which it runs.
+    `nearest` has the sizes nearest to `dims` at which it runs.
 
     >>> Release({"seq": 600}, Precondition(("seq <= 512",), exact=True), ({"seq": 512},)).to_dict()
     {'dims': {'seq': 600}, 'precondition': {'text': ['seq <= 512'], 'exact': True}, 'nearest': [{'seq': 512}]}

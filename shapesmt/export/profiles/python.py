@@ -115,7 +115,7 @@ def torch_export(profile: Profile) -> str:
 
 
 class _Roots:
-    """The `Dim` behind each size: a symbol, or `_height` with `height == 16*_height` if its values are apart."""
+    """Defines the `Dim` for each size: `height`, or `_height` with `height == 16*_height` if its values are 16 apart."""
 
     def __init__(self, profile: Profile) -> None:
         self._symbols = join_boxes([box.symbols for box in profile.boxes])
@@ -138,7 +138,10 @@ class _Roots:
         return (f"{factor}*" if factor != 1 else "") + name + (f" {'+-'[offset < 0]} {abs(offset)}" if offset else "")
 
     def _define(self, wanted: str, expr: str, low: int, high: int | None, remark: str = "") -> str:
-        """Return the name of the `Dim` for an expression, a unique Python identifier."""
+        """Return the name of the `Dim` for an expression: `wanted`, made a unique Python identifier.
+
+        The first call for an expression defines the `Dim` with these bounds.
+        """
         if expr not in self._names:
             name = identifier(wanted)
             while name in self.definitions or name in ("Dim", "dynamic_shapes"):

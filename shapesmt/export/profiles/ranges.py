@@ -39,7 +39,10 @@ def model_server(profile: Profile) -> str:
 
 
 def _intervals(t: TensorProfile, between: str, endless: str | None) -> str:
-    """Return sizes as intervals; an unbounded one is `1..`, or -1 if `endless` is None."""
+    """Return sizes as intervals with `between` between the bounds: `1..32,3`, where a constant size is one number.
+
+    An unbounded size is its minimum and `endless` (`1..`), or -1 if `endless` is None.
+    """
     texts = []
     for low, high in zip(t.min, t.max, strict=True):
         if high is None:

@@ -41,12 +41,15 @@ def require_bounds(tensors: Mapping[str, TensorProfile]) -> None:
 
 
 def hull(profile: Profile) -> dict[str, TensorProfile]:
-    """Return every input from its smallest size in any box to its largest; usual sizes are those of the first box."""
+    """Return the range of every input over all boxes, from its smallest sizes to its largest.
+
+    The usual sizes are those of the first box.
+    """
     return join_boxes([box.inputs for box in profile.boxes])
 
 
 def join_boxes(boxes: Sequence[Mapping[str, TensorProfile]]) -> dict[str, TensorProfile]:
-    """Return the same tensors of several boxes as one range each."""
+    """Return each tensor with its minimum and maximum sizes over several boxes, and the usual sizes of the first box."""
     return {name: _join_tensor(t, [box[name] for box in boxes]) for name, t in boxes[0].items()}
 
 

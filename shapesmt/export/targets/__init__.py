@@ -24,10 +24,10 @@ WRITTEN = ("all", "outputs", "none")
 def tensors_to_write(
     proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds], target: str | None = None, which: str | None = None
 ) -> dict[str, TensorBounds]:
-    """Return the tensors whose shapes are written: all, the outputs, or none.
+    """Return the tensors whose shapes are written into the model: "all", "outputs" or "none" of them (`which`).
 
-    ONNX Runtime reuses buffers by the names of sizes, and plans worse if intermediate tensors have shapes: it can need
-    twice the memory. For it only the outputs' shapes are written, unless `which` says otherwise.
+    By default all, but only the outputs for ONNX Runtime: it reuses buffers by the names of sizes, and plans worse if
+    intermediate tensors have shapes. It can then need twice the memory.
 
     Raises:
         UsageError: There is no such target, or choice.

@@ -58,7 +58,7 @@ def vectors(graph: onnx.GraphProto, longest: float = inf) -> dict[str, list[int]
 
 
 class Edit:
-    """The nodes of a graph, rewritten from first to last.
+    """Rewrites the nodes of a graph from first to last; `finish` puts them into the graph.
 
     Attributes:
         nodes: The nodes so far.
@@ -70,7 +70,7 @@ class Edit:
         self._constants: dict[tuple[str, bytes, tuple[int, ...]], str] = {}
 
     def name(self, stem: str) -> str:
-        """Return an unused name."""
+        """Return an unused name: `stem`, or `stem_1`, `stem_2` and so on."""
         name, number = stem, 0
         while name in self._taken:
             number += 1
@@ -88,7 +88,7 @@ class Edit:
         return self._constants[key]
 
     def node(self, op: str, *inputs: str, stem: str = "", output: str = "", **attributes: Any) -> str:
-        """Add a node and return the name of its output."""
+        """Add a node and return the name of its output: `output`, or a new name such as `{stem}_slice` for a Slice."""
         output = output or self.name(f"{stem}_{op.lower()}")
         self.nodes.append(helper.make_node(op, list(inputs), [output], name=f"{output}_node", **attributes))
         return output

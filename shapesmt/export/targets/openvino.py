@@ -173,7 +173,10 @@ def _write_as_table(
 
 
 def _length(edit: Edit, node: onnx.NodeProto, tensors: Mapping[str, TensorBounds], *, zero: bool) -> tuple[str, str]:
-    """Return the name and type of limit minus start; if the limit is an integer cast to float, of the integer."""
+    """Return the name and type of a Range's `limit - start`; `zero` says that start is 0.
+
+    If start is 0 and the limit is an integer cast to float, that integer is returned.
+    """
     start, limit = node.input[:2]
     if not zero:
         return edit.node("Sub", limit, start, stem=node.output[0]), tensors[node.output[0]].dtype
@@ -187,7 +190,10 @@ def _length(edit: Edit, node: onnx.NodeProto, tensors: Mapping[str, TensorBounds
 def _count(
     edit: Edit, stem: str, step: int, far: tuple[str, str], size: DimBounds, tensors: Mapping[str, TensorBounds]
 ) -> str:
-    """Return the number of elements of a Range as a vector of length 1: length divided by step, rounded up."""
+    """Return the number of elements of a Range as a vector of length 1: its length divided by `step`, rounded up.
+
+    `far` has the name and type of the length, `limit - start`; `size` bounds the number.
+    """
     length, dtype = far
     if dtype.startswith("float"):
         length = edit.node("Ceil" if step > 0 else "Floor", length, stem=stem)
@@ -282,7 +288,7 @@ def _slice(
     *,
     inside: bool = False,
 ) -> None:
-    """Slice these axes of tensors to their maximum sizes, right after the nodes that compute them.
+    """Slice tensors on their `open_axes` to their maximum sizes, right after the nodes that compute them.
 
     Inputs of subgraphs are sliced as well (`inside`), since loop-carried tensors have no bound there.
     """

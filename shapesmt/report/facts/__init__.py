@@ -29,7 +29,7 @@ class Undecided(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What a condition that is 0 or 1 has to be; `by_data` names a tensor, else it is a symbol."""
+    """A condition that has to be true or false (`value`); `condition` names a tensor if `by_data`, else a symbol."""
 
     condition: str
     value: bool
@@ -43,7 +43,7 @@ class When(NamedTuple):
 
 
 class Inside(NamedTuple):
-    """The place of a node in a subgraph or a function."""
+    """The path of the subgraph or function that contains a node."""
 
     path: str
 
@@ -81,20 +81,20 @@ class Contradicted(NamedTuple):
 
 
 class Untaken(NamedTuple):
-    """The condition of an `If`, which has one value for every input."""
+    """The condition of an `If` that has the same value for every input, so that the other branch is never taken."""
 
     condition: str
     value: bool
 
 
 class Unrun(NamedTuple):
-    """The trip count or first condition of a loop, which is 0 for every input."""
+    """A loop that never runs: its trip count or first condition is 0 for every input."""
 
     trips: str
 
 
 class OneValue(NamedTuple):
-    """The one value of a dimension's range that the assumptions leave."""
+    """A dimension with a wider range of which the assumptions leave only one value."""
 
     dim: str
     value: int | None
@@ -144,7 +144,7 @@ class Hints(NamedTuple):
 
 
 class Nearby(NamedTuple):
-    """By how much each size of a remedy may be less and more, and whether sizes further away run too."""
+    """How much smaller and larger each size of a remedy may be (`slack`), and whether sizes outside that run too."""
 
     slack: Mapping[str, tuple[int, int]]
     others: bool
