@@ -166,7 +166,7 @@ class NumberLine:
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A slider that chooses one dimension: values `first, first + step, ...` up to `last` (None: unbounded), from `start`."""
+    """A slider of one dimension: values `first, first + step, ...` up to `last` (None: unbounded), from `start`."""
 
     name: str
     first: int
@@ -179,8 +179,8 @@ class Slider:
 class PlacedNode:
     """A node of the graph, for the calculator.
 
-    `reads` are the indices of the nodes that it reads from, `condition` is the entry of the condition under which it runs
-    (None: always). `verdict` is the node's over all admissible inputs; `judged` is false if it depends on unknown values,
+    `reads` are the indices of the nodes that it reads from, `condition` is the entry of the condition under which it
+    runs (None: always). `verdict` is over all admissible inputs; `judged` is false if it depends on unknown values,
     `reached` is false downstream of a node that runs for no input.
     """
 

@@ -184,7 +184,7 @@ def one_of(cases: Sequence[Case]) -> Tensor:
 
 
 def _select_case(case: Case, rest: Tensor) -> Tensor:
-    """Return a tensor that equals the case's if the condition holds, else `rest`; its rank is unknown if they differ."""
+    """Return a tensor that equals the case's if the condition holds, else `rest`; no rank is known if they differ."""
     t, dtype = case.tensor, case.tensor.dtype or rest.dtype
     if t.shape is None or rest.shape is None or t.rank != rest.rank:
         return tensor(dtype, None)

@@ -29,12 +29,13 @@ RunGraph = Callable[["RuleContext", Graph, Sequence[Tensor], str], tuple[Tensor,
 
 
 class RuleContext(Statements):
-    """One node during inference: a rule reads its inputs and attributes, and states its requirements.
+    """One node during inference.
+
     Attributes:
         inputs: The input tensors; None for an omitted optional one.
         version: The operator-set version of the node's domain.
         outputs: The number of outputs that the node names.
-        case: The condition of the case to which the rule is applied; None if it can't be applied case by case.
+        case: The condition that holds; None if the rule can't be applied case by case.
         runtime: The runtime of the model; some laws are specific to one.
     """
 
@@ -59,18 +60,15 @@ class RuleContext(Statements):
         return self.node.attributes
 
     def has(self, index: int) -> bool:
-        """Whether the node has input `index`: False if it is omitted."""
+        """Whether the node has that input, which may be omitted."""
         return index < len(self.inputs) and self.inputs[index] is not None
 
     def makes(self, index: int) -> bool:
-        """Whether the node names output `index`."""
+        """Whether the node names that output."""
         return index < len(self.node.outputs) and bool(self.node.outputs[index])
 
     def input(self, index: int, rank: int | None = None, *, least: int | None = None) -> Tensor:
-        """Return input `index`; require that it is given, and has rank `rank` or at least rank `least`.
-
-        If its rank is unknown, `rank` isn't checked, and `least` raises `UnknownRankError`.
-        """
+        """Return an input that the node requires; if its rank is known, require `rank` of it, or at least `least`."""
         t = self.inputs[index] if index < len(self.inputs) else None
         if t is None:
             self.reject(laws.INPUT_GIVEN.of(index=index))
@@ -89,7 +87,7 @@ class RuleContext(Statements):
         return self._typed_attribute(name, default, int, "is an integer")
 
     def flag(self, name: str, default: int = 0, *, only_one: bool = False) -> bool:
-        """Whether an integer attribute isn't 0 or, with `only_one`, is exactly 1, as some kernels compare it."""
+        """Whether a flag is set: any number but 0 sets it, or just 1 with `only_one`, for kernels that compare so."""
         value = self.integer(name, default)
         return value == 1 if only_one else value != 0
 
@@ -129,10 +127,7 @@ class RuleContext(Statements):
     # Elements
 
     def items(self, index: int) -> tuple[Dim | None, ...] | None:
-        """Return the listed integers of input `index`, such as (2, None) if one is unknown; None without a list.
-
-        Records that the elements decide whether the node runs. None also if they are floats.
-        """
+        """Return the integers of an input that decides whether the node runs; None for unknown ones, or if all are."""
         self.assume_valid(index)
         value = self.inputs[index].value if self.has(index) else None  # type: ignore[union-attr]  # has() says so
         if not isinstance(value, Elements) or any(isinstance(i, Float) for i in value.items):
@@ -145,8 +140,8 @@ class RuleContext(Statements):
     ) -> tuple[int, ...] | None:
         """Return the integers of an input if all are known numbers, else None.
 
-        The node is left undecided if they depend on sizes. Without the input, return the integers of the attribute
-        `name`, as in old operator versions, or else `default`.
+        The node is undecided if they depend on sizes. Without the input, they are those of the attribute `name`, as in
+        old operator versions, or else `default`.
         """
         if name is not None and not self.has(index):
             return self.integers(name, default) if name in self.attributes or default is not None else None
@@ -173,8 +168,8 @@ class RuleContext(Statements):
 
         Args:
             source: The index of the input, or the name of the attribute.
-            count: How many there must be; without it the result is None if the length of the list isn't known.
-            what: What they are, for the message if there are more or fewer.
+            count: Their required number; without it the result is None if the length of the list isn't known.
+            what: Their name in the law about their number.
         """
         items: list[Dim | None] | None
         items = self._input_sizes(source) if isinstance(source, int) else [as_dim(v) for v in self.integers(source)]
@@ -206,7 +201,7 @@ class RuleContext(Statements):
         return holds(condition, self.case)
 
     def require_agree(self, *tensors: Tensor, but: int | None = None, law: laws.Law | str) -> None:
-        """Require that tensors have the same rank, and the same size on every axis except `but`."""
+        """State that tensors have the same rank and, on all axes but `but`, the same sizes."""
         first = tensors[0]
         for other in tensors[1:]:
             self.check(other.rank == first.rank, law)
@@ -217,14 +212,11 @@ class RuleContext(Statements):
     # Axes, ranks and shapes
 
     def axis(self, rank: int, default: int | None = None, name: str = "axis", *, end: int = 0) -> int:
-        """Return the attribute `name` as an axis counted from the front, in a tensor of rank `rank` (see `normal`)."""
+        """Return an attribute as an axis of a tensor of that rank, counted from the front; `end=1` allows the rank."""
         return self.normal(self.integer(name, default), rank, end=end)
 
     def normal(self, axis: int, rank: int, *, end: int = 0) -> int:
-        """Return an axis counted from the front, -1 as `rank - 1`; require that it is in `[-rank, rank)`.
-
-        With `end=1`, as for inserting an axis, `rank` itself is accepted too, and -1 stands for it.
-        """
+        """Return an axis counted from the front; require that it is inside the rank."""
         self.check(
             -rank - (end if rank or end else 0) <= axis < rank + end,
             laws.AXIS_INSIDE_RANK.of(axis=axis, rank=rank),
@@ -238,7 +230,7 @@ class RuleContext(Statements):
         return normalized
 
     def require_rank(self, x: Tensor, rank: int, *, least: bool = False) -> None:
-        """Require that a tensor has that rank (`least`: or a higher one); otherwise the rule ends."""
+        """State that a tensor has that rank (`least`: or a higher one); otherwise the rule ends."""
         if x.shape is None and not least:
             raise UnknownRankError(x, rank)
         if least:
@@ -287,7 +279,7 @@ class RuleContext(Statements):
         return tensor(dtype, shape, value)
 
     def integer_list(self, items: Sequence[Dim | int | None], dtype: str = "int64") -> Tensor:
-        """Return a one-dimensional integer output with these elements; None is an unknown one."""
+        """Return a one-dimensional integer output whose elements are known."""
         sizes = [None if i is None else as_dim(i) for i in items]
         return tensor(dtype, (len(sizes),), elements((len(sizes),), sizes))
 
@@ -334,20 +326,14 @@ class RuleContext(Statements):
         return (results,) if isinstance(results, Tensor) else tuple(results or ())
 
     def _decision_by_inputs(self, how: Decided, reads: Sequence[Tensor | None]) -> Decided:
-        """Return how this node's inputs decide a size, given how the inputs of a delegated rule (`reads`) do.
-
-        All inputs decide it unless each deciding tensor is exactly one of this node's inputs.
-        """
+        """Return how the node's own inputs decide a size: by all of them if it isn't known by which."""
         own = [[i for i, t in enumerate(self.inputs) if t is reads[k]] for k in how.by or () if k < len(reads)]
         if how.by is None or any(len(places) != 1 for places in own):
             return BY_ALL
         return how._replace(by=tuple(i for places in own for i in places))
 
     def assume_elements(self, x: Tensor | None, *, only_sizes: bool = False) -> None:
-        """Record that a tensor's elements decide whether the node runs or, with `only_sizes`, only output sizes.
-
-        If the tensor isn't one of the node's inputs, this is recorded for all integer inputs.
-        """
+        """Record that a tensor's elements decide whether the node runs; if it isn't an input, all integer inputs do."""
         (self.only_sizes if only_sizes else self.assume_valid)(*self.places(x))
 
     def places(self, x: Tensor | None) -> list[int]:
@@ -360,10 +346,7 @@ class RuleContext(Statements):
     def run_graph(
         self, graph: Graph, inputs: Sequence[Tensor], label: str, condition: Formula = TRUE
     ) -> tuple[Tensor, ...]:
-        """Return the outputs of a subgraph on these inputs; its nodes' requirements apply if `condition` holds.
-
-        `label` tells this run from the node's other runs.
-        """
+        """Return the outputs of a subgraph on these inputs; its nodes' requirements apply if `condition` holds."""
         assert self._run is not None
         with self.where(condition):
             return self._run(self, graph, inputs, label)
@@ -403,5 +386,5 @@ class RuleContext(Statements):
 
 
 def _at(element: Dim, place: int) -> Dim:
-    """Return the element at index `place` of a list whose elements are one expression: `2*@1` at index 3 is 6."""
+    """Return the element at an index of a list that is one expression over its positions."""
     return move_positions(element, lambda _: as_dim(place))

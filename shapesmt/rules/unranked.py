@@ -64,6 +64,7 @@ def over_ranks(
     inputs: Inputs, apply: Callable[[Inputs], Application], node: Node, *, total: bool = False, every: bool = True
 ) -> Application:
     """Apply a rule at every rank that inputs of unknown rank may have, and merge the results.
+
     Args:
         inputs: The inputs.
         apply: Applies the rule; may raise `UnknownRankError`.
@@ -167,7 +168,7 @@ def _branches(
 
 
 def _even(first: _Branch, second: _Branch, last: _Branch, steps: int) -> bool:
-    """Whether the profiles of three ranks grow linearly: the last rank is `steps` above the second of two neighbours."""
+    """Whether the profiles of three ranks grow linearly: the last is `steps` above the second of two neighbours."""
     profiles = first.profile, second.profile, last.profile
     same = len({len(p) for p in profiles}) == 1
     return same and all(c - b == steps * (b - a) for a, b, c in zip(*profiles, strict=True))

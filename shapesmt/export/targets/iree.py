@@ -58,7 +58,7 @@ def _copies(node: onnx.NodeProto) -> bool:
 def _target(edit: Edit, node: onnx.NodeProto, target: list[int], tensors: Mapping[str, TensorBounds]) -> str:
     """Add the target of a Reshape without its zeros, and return its name.
 
-    A 0 becomes the input's size if that is constant, -1 if it is the only unknown size, else a size computed at run time.
+    A 0 becomes the input's size if that is constant, -1 if it is the only unknown size, else a size from run time.
     """
     bounds = tensors.get(node.input[0])
     sizes = bounds.shape if bounds is not None else None

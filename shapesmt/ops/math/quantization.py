@@ -9,7 +9,7 @@ from shapesmt.rules import FLOATS, RuleContext, Tensor, rule
 
 
 def require_scale(ctx: RuleContext) -> None:
-    """Require one scale and zero point for the whole tensor, for each position of `axis`, or for each block along it."""
+    """Require one scale and zero point for the tensor, for each position of `axis`, or for each block along it."""
     x, parameters = ctx.input(0), [ctx.input(1), *([ctx.input(2)] if ctx.has(2) else [])]
     if any(t.shape is None for t in (x, *parameters)):
         return
@@ -66,5 +66,5 @@ def dequantize(ctx: RuleContext) -> Tensor:
 
 @rule("DynamicQuantizeLinear", any_rank=True)
 def dynamic_quantize(ctx: RuleContext) -> list[Tensor]:
-    """Quantize to uint8 by the input's range; return the tensor of the same shape, and a scalar scale and zero point."""
+    """Quantize to uint8 by the input's range; return a tensor of the same shape, a scalar scale and zero point."""
     return [ctx.tensor(ctx.input(0).shape, "uint8"), ctx.tensor((), "float32"), ctx.tensor((), "uint8")]
