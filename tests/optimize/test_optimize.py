@@ -66,6 +66,8 @@ ROWS = [
         "Add Exp", N),
     Row("plus zero before Softmax", "float[n] x",
         "c = Constant<value_float=0.0>() a = Add(c, x) y = Softmax(a)", "Softmax", N),
+    Row("plus zeros that stretch, before Softmax", "float[n] x",
+        "c = Constant<value_floats=[0.0,0.0]>() a = Add(c, x) y = Softmax(a)", "Add Softmax", {"n": (1, 1)}),
     Row("one that stretches", "float[n] x", "c = Constant<value_floats=[1.0,1.0]>() a = Mul(x, c) y = Exp(a)",
         "Mul Exp", {"n": (1, 1)}),
     Row("where", "float[n] x, float[n] z",

@@ -10,7 +10,7 @@ import pytest
 
 from shapesmt.algebra import equal, symbol
 from shapesmt.algebra.evaluation import Evaluator
-from shapesmt.algebra.numeric import Float, choice, from_dim, literal
+from shapesmt.algebra.numeric import Float, choice, float_remainder, from_dim, literal
 from shapesmt.algebra.numeric.quotients import drop_rounding, nearest_fraction
 
 KINDS = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
@@ -100,6 +100,13 @@ def test_quotients_and_products_of_sizes_without_an_end_are_numbers_unless_one_m
     infinite, none = literal(float("inf"), "float32"), -float("inf")
     assert (infinite / m).lo == (infinite * (n / m)).lo == none
     assert (from_dim(symbol("n", 1), "float16") / from_dim(symbol("m", 1), "float16")).lo == none
+
+
+def test_a_remainder_has_the_sign_of_the_dividend() -> None:
+    n = symbol("n", 1, 40)
+    rest = float_remainder(from_dim(n - 20, "float32"), literal(7.0, "float32")).to_int()
+    for size in range(1, 41):
+        assert Evaluator({n.as_symbol(): size}).dim(rest) == int(np.fmod(size - 20, 7))
 
 
 def test_a_number_divided_by_itself_is_1_unless_it_may_be_0_or_infinite() -> None:
