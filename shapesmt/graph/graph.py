@@ -191,7 +191,7 @@ class Schemas(Protocol):
         """Return the law that a node violates by its number of inputs or outputs, as part of `misfit`; None if none."""
 
     def body(self, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> Function | None:
-        """Return the function that defines the node's operator, given its inputs' types and ranks; None if none does."""
+        """Return the function that defines the node's operator, given its inputs' types and ranks, or None."""
 
     def bodies(self) -> Mapping[tuple[str, str], int]:
         """Return the operators that have such a body, by domain and name, with the first version that has it."""
@@ -261,8 +261,8 @@ class Graph:
     early: Sequence[str] = ()
     """The tensors that a node reads before their producer, in the file's order of nodes."""
     asked: Mapping[Place, bool] = field(default_factory=dict)
-    """The input axes that the user asked the exporter to keep dynamic, as far as known: True if the user named the axis,
-    False if the user asked for all axes.
+    """The input axes that the user asked the exporter to keep dynamic, as far as known: True if the user named the
+    axis, False if the user asked for all axes.
     """
     source_line: Callable[[int, Node], SourceLine | None] = field(default=_unknown, repr=False)
     """A function that returns the Python line of a node, given its index and the node; None if the file has none."""
