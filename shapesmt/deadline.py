@@ -37,7 +37,7 @@ class TimeUp(BaseException):
 
 
 class Deadline:
-    """The moment at which work has to stop: `seconds` after `since`, a `monotonic()` time (default: now); None: never.
+    """The moment at which work must stop: `seconds` after `since`, a `monotonic()` time (default: now); None is never.
 
     >>> Deadline(0).expired, Deadline(None).remaining
     (True, inf)

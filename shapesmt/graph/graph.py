@@ -261,8 +261,8 @@ class Graph:
     early: Sequence[str] = ()
     """The tensors that a node reads before their producer, in the file's order of nodes."""
     asked: Mapping[Place, bool] = field(default_factory=dict)
-    """The input axes that the user asked the exporter to keep dynamic, as far as known: True if they named the axis,
-    False if the user asked for all axes.
+    """The input axes that the user asked the exporter to keep dynamic, as far as known: True if the user named the
+    axis, False if the user asked for all axes.
     """
     source_line: Callable[[int, Node], SourceLine | None] = field(default=_unknown, repr=False)
     """A function that returns the Python line of a node, given its index and the node; None if the file has none."""

@@ -251,7 +251,7 @@ class Dimension:
         return self.min_length, self.max_length
 
     def _hull(self, other: Dimension, cases: Iterable[Dimension]) -> Dimension:
-        """Return the smallest interval with `cases` and the sizes common to both dimensions, for broadcasting."""
+        """Return the smallest interval that contains `cases` and the sizes common to both dimensions."""
         merged = [*cases, *([self & other] if self.compatible(other) else [])]
         if not merged:
             raise ShapeMismatch(f"{self} and {other} are neither equal nor 1")

@@ -69,7 +69,7 @@ class OnnxSchemas:
         )
 
     def unchecked_law(self, node: Node, version: int) -> laws.Law | None:
-        """Return the law that a node violates by a type that its version lacks but kernels may support, or None."""
+        """Return the law that a node violates by a type that its version lacks but kernels may support; or None."""
         parameters = self._parameters.get((node.domain, node.op, version))
         broken = None if parameters is None else parameters.broken_type_law(node)
         return None if broken and parameters and self._newest(node, parameters).broken_type_law(node) else broken
@@ -158,7 +158,7 @@ class OnnxSchemas:
         types: Sequence[Declared | None],
         elements: Sequence[Literal | None],
     ) -> list[Declared] | str | None:
-        """Return the outputs' types that the schema's own function infers, or its message; None without a function.
+        """Return the outputs' types that the schema's own function infers, or its error message; None if it has none.
 
         `types` and `elements` are those of the node's inputs; None for unknown ones and omitted inputs.
 

@@ -149,7 +149,7 @@ class _Tensor:
             self.dtype = DTYPES.get(values[0], "")
 
     def weights(self, length: int, floats: bool) -> bool:
-        """Whether to skip elements that take `length` bytes; without `floats`, weights that rules may read, too."""
+        """Whether to skip the elements, which take `length` bytes; without `floats`, also those of all weights."""
         count = prod(self.dims)
         small = length <= _SMALL or count <= Literal.LIMIT
         return not small and (Literal.too_many(self.dtype, count) or not (floats or self.dtype not in _WEIGHTS))

@@ -101,7 +101,7 @@ class Parameters(NamedTuple):
         return None
 
     def broken_type_law(self, node: Node) -> laws.Law | None:
-        """Return the law that a node violates if an attribute such as `to` names a forbidden type; else None."""
+        """Return the law that a node violates if an attribute such as `to` names a type that isn't allowed, or None."""
         for name, numbers in self.types:
             if node.attributes.get(name) not in numbers and name in node.attributes:
                 return laws.ATTRIBUTE_NAMES_OUTPUT_TYPE.of(name=name)

@@ -28,7 +28,7 @@ class Host(Protocol):
         """Return the name itself if it is free, else with a number appended."""
 
     def body(self, root: Element, outer: Mapping[str, str]) -> tuple[Graph, dict[str, str]]:
-        """Return the loop's body as a graph, with these tensors as its parameters, and its outputs by their layers."""
+        """Return a loop's body as a graph, and its outputs by their layers; `outer` has its parameters' tensors."""
 
 
 def as_onnx_loop(

@@ -143,7 +143,7 @@ class _Layer(NamedTuple):
 
 
 class _Net:
-    """Reads one file; it has the location of the weights, and the names of tensors and nodes in use."""
+    """Reads one IR file; `weights` is the name of the weights file in `folder`."""
 
     def __init__(self, source: str, folder: str | None, weights: str) -> None:
         self.source = source

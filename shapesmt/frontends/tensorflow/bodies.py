@@ -68,7 +68,7 @@ class Library:
         self.nodes = 0
 
     def refuse(self, text: str) -> ModelError:
-        """Return the error with this text, to be raised."""
+        """Return the error to raise: the text, with the file and the function that is being read."""
         inside = f", in function '{printable(self.calling[-1])}'" if self.calling else ""
         return ModelError(f"{self.source}{inside}: {text}")
 
@@ -182,7 +182,7 @@ class Scope:
         return inner
 
     def tensors(self, references: Sequence[str], also: Iterable[str] = ()) -> list[str]:
-        """Add the nodes that some references (`node:1`) need, and the nodes `also`; return the references' tensors."""
+        """Return the tensors of some references (`node:1`), after adding the nodes that they and `also` need."""
         unread = () if self.read else self.protos.values()
         for reference in (*references, *(r for proto in unread for r in proto.input if r[:1] != "^")):
             name, output, index = self.parts(reference)

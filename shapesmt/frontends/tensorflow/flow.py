@@ -34,7 +34,7 @@ def _convert_if(scope: Scope, proto: Proto, label: str, reads: Sequence[str]) ->
 
 
 def branching(body: Body, label: str, condition: str, graphs: Mapping[str, Graph], library: Library) -> list[str]:
-    """Add an `If` to a body, and return its output tensors."""
+    """Add an `If` named `label` to a body, with `graphs` as its branches by attribute; return its output tensors."""
     counts = sorted({len(graph.outputs) for graph in graphs.values()})
     if len(counts) > 1:
         text = f"one branch of '{printable(label)}' makes {counts[0]} outputs, another {counts[1]}"

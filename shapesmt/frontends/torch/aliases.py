@@ -80,7 +80,7 @@ class Memory:
         return [] if base in _RESHAPED else [*self._change_nodes(group - {*same, *written})]
 
     def overwrite(self, tensor: str) -> list[Node]:
-        """Return a node `changed` for each tensor that shares memory with one changed by a graph inside a node."""
+        """Return a node `changed` for each tensor that shares memory with `tensor`, changed by a graph in a node."""
         own = [name for name, current in self.names.items() if current == tensor]
         return [*self._change_nodes(set(own).union(*(self._shared.get(name, ()) for name in own)))]
 

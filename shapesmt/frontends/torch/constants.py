@@ -24,7 +24,7 @@ _MOST_FLOATS = 16
 
 
 def has_few(dtype: str, shape: tuple[int, ...]) -> bool:
-    """Whether a constant has few enough elements to be read."""
+    """Whether a constant is small enough to be read: at most 16 elements if they are floats."""
     count = prod(shape)
     return count <= _MOST_FLOATS if "float" in dtype else not Literal.too_many(dtype, count)
 
@@ -39,7 +39,12 @@ class _Stored(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Constants:
-    """The constants of one program: `entry` is its JSON in the archive."""
+    """Reads the weights and constants of an exported program from its archive, by their path in the module.
+
+    Attributes:
+        archive: The archive.
+        entry: The archive entry with the program's JSON, such as `models/model.json`.
+    """
 
     archive: Archive
     entry: str

@@ -21,9 +21,9 @@ _EFFECTS = {"aten._linalg_check_errors.default": ("info", "api_name")}
 
 
 class Body(NamedTuple):
-    """The nodes of a graph inside another, the tensors that it returns, and its constants.
+    """The content of a graph inside a node: its nodes, the tensors that it returns, and its constants.
 
-    `changed` has the operands that the graph changes in place.
+    `changed` lists the operands that the graph changes in place.
     """
 
     nodes: list[Node]
@@ -39,7 +39,7 @@ class Host(Protocol):
         """Return the name itself if it is free, else with a number appended."""
 
     def body(self, graph: Mapping[str, Any], operands: Sequence[str], *, casts: bool | None = None) -> Body:
-        """Return the content of a graph with these inputs.
+        """Return the content of a graph whose inputs are the tensors `operands`.
 
         `casts` says whether its operators cast floats; None is as in the enclosing graph.
         """
@@ -60,7 +60,7 @@ class _Call(NamedTuple):
 
 
 def convert(host: Host, node: Mapping[str, Any], op: str, name: str, names: Mapping[str, str]) -> Call | None:
-    """Return a function from outputs to the nodes for a higher-order operator; None if it has no counterpart."""
+    """Return a function that maps a higher-order node's outputs to the ONNX nodes for it; None if unsupported."""
     write = _WRITERS.get(op)
     arguments = [variant(record(argument).get("arg")) for argument in entries(node.get("inputs"))]
     graphs = [record(record(value).get("graph")) for kind, value in arguments if kind == "as_graph"]

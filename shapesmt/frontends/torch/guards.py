@@ -37,7 +37,10 @@ def guards_node(
     graph: Mapping[str, Any],
     paths: Mapping[Path, str],
 ) -> list[Node]:
-    """Return the node that states the guards, to put after all others; [] if there are no guards."""
+    """Return the program's last node, which states the guards, as a list; [] if there are no guards.
+
+    `graph` is the program's graph in JSON; `paths` has the inputs' names by path (`placeholders`).
+    """
     metas, numbers = (record(optional(graph, key, {})) for key in ("tensor_values", "sym_int_values"))
     places = {name: i for i, name in enumerate(inputs)}
     shapes = {name: shape_of(record(metas[name])) for name in inputs if name in metas}

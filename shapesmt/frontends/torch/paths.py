@@ -19,7 +19,10 @@ _STARRED = re.compile(r"(\w+)_([0-9]{1,3})").fullmatch
 
 
 def placeholders(module: Mapping[str, Any]) -> dict[Path, str]:
-    """Return the user inputs by their paths, and by number, as `strict=True` writes them: `L['flat_args'][0]`."""
+    """Return the name of each user input by its path, such as ("d", "mask") for `L['d']['mask']`.
+
+    Inputs also have a number, as `strict=True` writes them: `L['flat_args'][0]`.
+    """
     names = _names(module)
     numbered: dict[Path, str] = {("flat_args", i): name for i, name in enumerate(names)}
     paths = [path for name, tree in _arguments(module) for path in _leaves(tree, (name,))]
@@ -47,7 +50,7 @@ def _through_named(tree: Mapping[str, Any], path: Path) -> bool:
 
 
 def names_by_argument(module: Mapping[str, Any]) -> dict[str, object]:
-    """Return the arguments as the module takes them, with the input's name in place of each leaf, "" if none."""
+    """Return the module's arguments by name, nested, with an input's name ("" without one) in place of each leaf."""
     names = iter(_names(module))
     return {name: _fill(tree, names) for name, tree in _arguments(module)}
 

@@ -65,7 +65,7 @@ def read_program(document: Mapping[str, Any], constants: Literals, source: str) 
 
 
 def forget_elements(literal: Literal) -> Literal:
-    """Return a constant that the program itself changes: its elements are unknown, as an earlier run may set them."""
+    """Return the constant without its elements: the program changes them, so they may come from an earlier run."""
     return Literal(literal.dtype, literal.shape, missing=Literal.ELSEWHERE)
 
 

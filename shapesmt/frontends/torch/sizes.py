@@ -90,14 +90,14 @@ class Sizes:
     _read: dict[str, str | None] = field(default_factory=dict)
 
     def name(self, tensor: str, shape: tuple[Size, ...]) -> None:
-        """Name the symbols that are the size of an input's axis by themselves."""
+        """Name each symbol that is a whole size of the input `tensor`: `s53` at axis 2 of x is `x_dim2`."""
         for axis, size in enumerate(shape):
             symbol = alone(size)
             if symbol:
                 self.names.setdefault(symbol, f"{tensor}_dim{axis}")
 
     def input(self, shape: tuple[Size, ...]) -> tuple[int | str | None, ...]:
-        """Return the axes of an input; None for those that can't be expressed."""
+        """Return a tensor's sizes as numbers and expressions over dimensions; None for an inexpressible size."""
         return tuple(size if isinstance(size, int) else self.expression(size) for size in shape)
 
     def declaration(self, meta: object) -> Declared:
@@ -106,7 +106,7 @@ class Sizes:
         return Declared(dtype_of(content), self.input(shape_of(content)))
 
     def expression(self, size: str) -> str | None:
-        """Return a size over the names of dimensions; None if it can't be expressed."""
+        """Return Sympy's text of a size over dimensions, such as `2 * x_dim0`; None if it can't be expressed."""
         if size not in self._read:
             self._read[size] = parse(size, self.names)
         return self._read[size]

@@ -36,7 +36,7 @@ class Unfollowed(Exception):  # noqa: N818 - it is no error
 
 
 def parse(text: str, names: Mapping[str, str]) -> str | None:
-    """Return Sympy's `srepr` as an expression over names for its symbols; None if it has no counterpart."""
+    """Return Sympy's `srepr` as an expression in which `names` replace its symbols; None if it has no counterpart."""
     try:
         return as_text(whole(plain(tree_of(text), lambda node: _symbol(node, names))))
     except Unfollowed:
@@ -146,7 +146,7 @@ def as_text(tree: ast.expr) -> str:
 
 
 def plain(node: ast.expr, leaf: Callable[[ast.expr], ast.expr | None], depth: int = 0) -> ast.expr:
-    """Return the tree with Sympy's functions as Python's operators, and with the results of `leaf` for symbols.
+    """Return the tree with Python's operators for Sympy's functions; a node for which `leaf` returns one becomes it.
 
     Raises:
         Unfollowed: It has an unsupported part, or is too deep.

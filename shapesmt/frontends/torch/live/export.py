@@ -43,10 +43,10 @@ class Request:
 
 
 def request(module: Any, args: Any = None, kwargs: Any = None, dynamic_shapes: Any = None) -> Request:
-    """Return the request of a caller, who may pass a single argument without a tuple.
+    """Return an export request; `args` that is no tuple or list is taken as the only argument.
 
     Raises:
-        UsageError: The keywords are no mapping.
+        UsageError: `kwargs` isn't a mapping.
     """
     args = () if args is None else tuple(args) if isinstance(args, (tuple, list)) else (args,)
     if kwargs is not None and not isinstance(kwargs, Mapping):
@@ -174,7 +174,7 @@ def _varying_axes(spec: Any) -> list[int]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Suppress PyTorch's logs, warnings and output to standard error in the body."""
+    """Suppress PyTorch's logs, warnings and output to standard error inside the block."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
