@@ -41,7 +41,7 @@ def reorder_input(ctx: RuleContext) -> Tensor:
 
 @rule("ReorderOutput", domain=DOMAIN)
 def reorder_output(ctx: RuleContext) -> Tensor:
-    """Reorder `[n, c in blocks, h, w]` to `[n, channels, h, w]`, or `[n, h, w, channels]` with `channels_last`."""
+    """Reorder `[n, c in whole blocks, h, w]` to `[n, channels, h, w]`; `channels_last` gives `[n, h, w, channels]`."""
     n, c, *sizes = blocked(ctx).dims
     channels = ctx.integer("channels", 0)
     ctx.check(channels > 0, laws.CHANNELS_ATTRIBUTE_POSITIVE)

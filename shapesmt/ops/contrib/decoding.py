@@ -38,7 +38,7 @@ def paged(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("DynamicSparseAttention")
 def dynamic_sparse(ctx: RuleContext) -> list[Tensor]:
-    """Attend from queries `[B, S, N * H]` to some positions; caches `[B, Nk, P, H]` grow to the length in an input."""
+    """Attend from queries `[B, S, N * H]` to chosen positions; caches `[B, Nk, P, H]` grow to a requested length."""
     query, chosen = ctx.input(0, rank=3), ctx.input(7, rank=2)
     (count, shared), size, tokens = grouped_heads(ctx), grouped_size(ctx), query[0] * query[1]
     require_shape(ctx, (1, 2), (query[0], query[1], shared * size), laws.KEYS_AND_VALUES_BATCH_LENGTH_HIDDEN)
@@ -233,7 +233,7 @@ def gated_delta(ctx: RuleContext) -> list[Tensor]:
 
 
 def _joint_delta(ctx: RuleContext) -> list[Tensor]:
-    """Return `gated_delta`'s outputs for queries, keys, values in one tensor; the state's shape says how they split."""
+    """Return `gated_delta`'s outputs for queries, keys and values in one tensor; the state's shape splits them."""
     query, state = ctx.input(0, least=1), ctx.input(6, rank=4)
     output = ctx.tensor((query[0], maximum(state[1], ctx.fresh("heads", 1)), state[2]))
     return [output, ctx.tensor(state.dims, "float32"), ctx.tensor(None, "float32")]

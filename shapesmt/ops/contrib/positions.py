@@ -38,7 +38,7 @@ def _require_sections(ctx: RuleContext, x: Tensor, rotated: Dim) -> None:
 
 
 def _require_head(ctx: RuleContext, x: Tensor, half: Dim, length: Dim) -> None:
-    """Require that tables of width `half` fit a head of `x`, wholly rotated unless `rotary_embedding_dim` is set.
+    """Require that tables of width `half` fit a head of `x`; `rotary_embedding_dim` limits the part that is rotated.
 
     `length` is the number of tokens.
     """
@@ -103,7 +103,7 @@ def relative_bias(ctx: RuleContext) -> Tensor:
 
 @contrib("GatedRelativePositionBias")
 def gated_bias(ctx: RuleContext) -> Tensor:
-    """Apply gates of queries `[B, S, N * H]`, or packed `[tokens, N*H]`, to bias: `[1, N, S, S]` -> `[B, N, S, S]`."""
+    """Apply gates from queries `[B, S, N * H]` or packed `[tokens, N * H]` to `[1, N, S, S]`: biases `[B, N, S, S]`."""
     query, bias, weight, count = ctx.input(0), ctx.input(2, rank=4), ctx.input(3, rank=2), ctx.integer("num_heads")
     ctx.check(query.rank == (2 if ctx.has(6) else 3), laws.QUERIES_BATCHED_OR_TOKENS)
     size = head_size(ctx, query[-1])

@@ -51,7 +51,10 @@ def partitions(ctx: RuleContext) -> tuple[Dim | None, int]:
 
 
 def require_row_ids(ctx: RuleContext, index: int, rows: Dim | None) -> None:
-    """Require that an input holds each value's row number, below `rows` (None: any)."""
+    """Require that an input is a vector of row numbers, one per value, such as `[0, 0, 2]`.
+
+    Known numbers must be in 0..rows-1; if `rows` is None or 0, any are accepted.
+    """
     ctx.input(index, rank=1)
     for number in ctx.items(index) or ():
         if number is not None and rows is not None:
