@@ -5,7 +5,7 @@
 
 Every public function takes a model and the options that `check` describes. It raises `ModelError` if the model can't be
 read, and `UsageError` if the options don't fit it. Each makes one `Question` of its options and calls the function
-is that answers it: `check` calls `answer_check`. Settings in a file are read only when asked for:
+that answers it: `check` calls `answer_check`. Settings in a file are read only when asked for:
 `shapesmt.Config` returns them as these arguments.
 """
 
@@ -179,8 +179,8 @@ def explain(
     """Explain why a node runs or fails, where a tensor's sizes come from, or (without a target) the model's verdict.
 
     `target` names a node or a tensor, and `constraints` adds the node's part of the solver's system. `error`, an
-    exception or a runtime's message, asks for the nodes that raise it and for inputs at which they do. The other
-    options are those of `check`.
+    exception or the text of a runtime's error message, asks for the nodes that raise it and for inputs at which they
+    do. The other options are those of `check`.
 
     >>> model = b'<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[k] y) { y = Neg (x) }'
     >>> explain(model, "y").verdict.value
@@ -285,7 +285,7 @@ def page_data(model: Model, question: Question) -> PageData:
 
 @one_call()
 def _page(model: OpenedModel, question: Question, report: Report) -> str:
-    """Return the page of a report. The model is analysed again, as a report doesn't hold its large analysis."""
+    """Return the page of a report. The model is analysed again, as a report doesn't hold its (much larger) analysis."""
     from shapesmt.render import html_page
 
     return html_page(_page_data(analyse(model, dataclasses.replace(question, timeout=TIMEOUT)), report))

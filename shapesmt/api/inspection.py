@@ -34,7 +34,7 @@ def encoding(
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
 ) -> Constraints:
-    """Return the complete system as named Z3 variables and constraints, to which you can add others.
+    """Return the complete system as named Z3 variables and constraints; you can add others before you solve it.
 
     >>> model = b'''<ir_version: 8, opset_import: ["":18]>
     ... g (float[n, 4] x) => (float[k, m] y) { y = Flatten <axis=0> (x) }'''

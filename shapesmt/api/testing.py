@@ -23,7 +23,7 @@ def assert_proved(
     declared: str = "check",
     timeout: float = TIMEOUT,
 ) -> Report:
-    """Return a model's report if it is proved, else fail with the report; the arguments are those of `check`.
+    """Return a model's report if it is proved, else raise AssertionError; the arguments are those of `check`.
 
     Raises:
         AssertionError: The model isn't proved, or is undecided; the message is the report.

@@ -154,7 +154,8 @@ def _who(kept: bool) -> tuple[str, ...]:
 def answers(tasks: bytes, asking: tuple[str, ...]) -> bytes:
     """Check pickled tasks on a worker, and return the pickled outcomes.
 
-    The two arguments are the same in every version, so that each can refuse the others.
+    `asking` is the identity of the asking process (see `_who`). Both arguments are the same in every version, so that
+    each version can refuse the others.
 
     Raises:
         UsageError: The worker has other versions or rules than the asking process.

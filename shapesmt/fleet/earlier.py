@@ -52,7 +52,7 @@ class Earlier(NamedTuple):
 
 
 def read_earlier(path: str, asked: Mapping[str, str]) -> Earlier:
-    """Read a file of results; `asked` has the digest of the current question, by model.
+    """Read a file of results; `asked` maps each model to be checked to the digest of the current question.
 
     Raises:
         UsageError: The file can't be read at all.

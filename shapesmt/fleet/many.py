@@ -128,7 +128,7 @@ def check_all(tasks: Sequence[Task], plan: Plan, done: Callable[[str], object] =
 
 
 class _Run:
-    """The outcomes so far, with the file and the cache that they go to."""
+    """The outcomes so far of a run over many models, with the results file and the cache that they are written to."""
 
     def __init__(self, tasks: Sequence[Task], plan: Plan, stack: ExitStack) -> None:
         self._tasks, self._plan = [task._replace(wish=Wish(plan.brief)) for task in tasks], plan
@@ -140,7 +140,7 @@ class _Run:
             self._begin(os.fsdecode(plan.output), stack)
 
     def _begin(self, output: str, stack: ExitStack) -> None:
-        """Open the file of results, and with `resume` take the reports that it has."""
+        """Open the file of results; with `resume`, take over the reports that it has."""
         asked = {task.name: digest(task.question, task.shapes) for task in self._tasks}
         self._tasks = [task._replace(wish=Wish(self._plan.brief, asked[task.name])) for task in self._tasks]
         from shapesmt.fleet.results import open_results  # needed with an output only
@@ -209,7 +209,7 @@ class _Run:
         return remaining
 
     def take(self, index: int, one: Settled) -> None:
-        """Record an outcome, in the file of results and the cache too."""
+        """Record the outcome of the task with this index, and write it to the file of results and the cache."""
         if self._results is not None:
             self._results.write(one.line)
         if one.entry is not None:

@@ -16,7 +16,10 @@ INDEX = "index.html"
 
 
 def write_page(path: str, data: PageData, *, own: bool = False) -> Report:
-    """Write the page of a model and return its report; `own` if the path comes from `page_paths`."""
+    """Write a model's HTML page to `path` and return the model's report.
+
+    With `own`, shapesmt chose the file name (see `page_paths`): a link of that name is replaced, not followed.
+    """
     write_whole(path, html_page(data).encode(), own=own)
     return data.report
 
@@ -49,7 +52,7 @@ def page_paths(folder: str, models: Sequence[str]) -> list[str]:
 
 
 def write_index(folder: str, batch: BatchReport, pages: Mapping[str, str]) -> None:
-    """Write the index of a folder of pages, given by model; a model that couldn't be checked has no page."""
+    """Write `index.html` into a folder of pages; `pages` has the page of each model that could be checked."""
     links = {printable(model, 1000): Path(page).name for model, page in pages.items()}
     write_whole(Path(folder) / INDEX, index_page(batch, links).encode(), own=True)
 

@@ -148,7 +148,7 @@ class _Crew:
         return arrived
 
     def stop(self, whole: bool) -> None:
-        """End every process with its solver; if the work isn't complete (`whole`), terminate them."""
+        """End every process with its solver; terminate them at once unless the work is complete (`whole`)."""
         for worker in self._workers.values():
             worker.stop(at_once=not whole)
         for worker in self._workers.values():

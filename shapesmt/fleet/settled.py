@@ -26,11 +26,11 @@ _NAMELESS = b'"model": ""'
 
 
 class Wish(NamedTuple):
-    """The form in which an outcome is wanted.
+    """The form in which an outcome is requested.
 
     Attributes:
         brief: Whether the report comes without its findings.
-        asked: The digest of the question, which a line in the file of results has; "" for no line.
+        asked: The digest of the question, for the line in the file of results; "" for no line.
     """
 
     brief: bool = False
@@ -69,7 +69,7 @@ class Settled(NamedTuple):
 
 
 def settle(outcome: Outcome, wish: Wish, source: Source = _UNTOLD) -> Settled:
-    """Return an outcome in the form of a wish."""
+    """Return an outcome in the requested form; `source` is stated in its line of the file of results."""
     if isinstance(outcome, Unchecked):
         record = {"schema": "shapesmt/unchecked/1", **outcome.to_dict(), "asked": wish.asked}
         return Settled(outcome, json_text(record).encode() + b"\n" if wish.asked else b"")
@@ -133,7 +133,7 @@ class Place(NamedTuple):
 
 
 def restore_report(text: bytes, place: Place, *, strict: bool, wish: Wish) -> Settled | None:
-    """Return a cached report in the form of a wish; None if it is damaged or external files have changed."""
+    """Return a cached report in the requested form; None if it is damaged or external files have changed."""
     try:
         head, brief, whole = text.split(b"\n")
         reads, marks, verdict, seconds, exporter, counts, region, findings = json.loads(head)
@@ -158,7 +158,7 @@ def report_json(report: Report) -> bytes:
 
 
 def line(report: bytes, model: str, asked: str, source: Source = _UNTOLD) -> bytes:
-    r"""Return the line of a report, whose JSON comes from `report_json`.
+    r"""Return the line of a report in the file of results: the JSON from `report_json` with name, question and source.
 
     >>> line(b'{"schema": "shapesmt/check/1", "model": "", "verdict": "PROVED"}', "m.onnx", "4f", Source("c3"))
     b'{"schema": "shapesmt/check/1", "model": "m.onnx", "verdict": "PROVED", "asked": "4f", "content": "c3"}\n'

@@ -106,7 +106,7 @@ def cached_answers(tasks: Sequence[Task], before: Answers) -> list[Settled | Non
 
 
 def is_same(task: Task, content: str, beside: Sequence[SideRead]) -> bool:
-    """Whether a task's model, with this digest then, and its external files are unchanged."""
+    """Whether a model still has the digest `content`, and its external files (`beside`) are unchanged."""
     found, folder = _content_digest(task)
     return found == content != "" and all(read.is_unchanged(folder) for read in beside)
 
@@ -122,7 +122,7 @@ def _content_digest(task: Task) -> tuple[str, str | None]:
 
 
 def each_done(tasks: Sequence[Task]) -> Iterator[Settled]:
-    """Yield the outcome of each task; shared tables are emptied now and then."""
+    """Yield the outcome of each task; shared tables that have grown are emptied after every 32 tasks and at the end."""
     with open_answers(tasks[0].cache if tasks else "") as before:
         for number, task in enumerate(tasks, 1):
             yield done(task, before)
@@ -141,7 +141,9 @@ def lost_outcome(task: Task, how: str) -> Settled:
 
 
 def split(count: int, processes: int) -> list[range]:
-    """Return the indices of `count` tasks as pieces of work, small ones so that every process has some until the end.
+    """Split `count` tasks into pieces of work, as ranges of indices.
+
+    The pieces are small (at most 32 tasks), so that every process has work until the end.
 
     >>> split(3, 2), len(split(5000, 2))
     ([range(0, 1), range(1, 2), range(2, 3)], 157)

@@ -29,11 +29,11 @@ def annotate_model(
     simplify: bool,
     trust_ranges: bool,
 ) -> tuple[ModelProto, Simplified | None, str]:
-    """Return the model with its shapes written into it, the rewrites, and the inputs for which alone it is right.
+    """Return the model with its shapes written into it, the rewrites (None without `simplify`), and a condition.
 
-    The shapes hold for every input that the model declares; with `trust_ranges`, for those that the caller admits,
-    whose bounds are `tensors` if they are known already. The model is saved if there is an `output`. With `simplify`,
-    nodes are removed first; without it, the rewrites are None.
+    The shapes are right only for inputs that satisfy the condition, a text; "" if that is every input that the model
+    declares. With `trust_ranges`, they hold for the inputs that the caller admits; `tensors` are the bounds over these,
+    if they are known already. `simplify` removes nodes first. The model is saved if there is an `output`.
 
     Raises:
         ModelError: A declared shape contradicts the inferred one, or the model can't be written.

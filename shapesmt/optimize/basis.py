@@ -26,7 +26,7 @@ _OVERRIDABLE = 4  # first IR version in which callers may replace an initializer
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """A model with the sizes of its inputs declared, and its analysis over the inputs that count.
+    """A model with the sizes of its inputs declared, and its analysis over the inputs for which rewrites must hold.
 
     Attributes:
         proto: The model to be rewritten.
@@ -95,7 +95,7 @@ def _admissible_inputs(problem: Problem) -> Admissible:
 
 
 def _rename(admissible: Admissible, became: Mapping[str, str | int]) -> Admissible:
-    """Return the same inputs by the names in the written model.
+    """Return the same inputs by the names in the written model; `became` has the new name or number of each name.
 
     Raises:
         ModelError: A size has become a number that isn't admitted.

@@ -22,9 +22,9 @@ class Axis(NamedTuple):
 
 
 def declare_inputs(proto: onnx.ModelProto, problem: Problem) -> dict[str, str | int]:
-    """Write inputs' sizes with one value as numbers, and equal ones under one name; return what the names became.
+    """Write input sizes with one value as numbers and equal sizes under one name; return what became of changed names.
 
-    Outputs and value infos change with them.
+    For example, `{"m": "n", "c": 3}`. Outputs and value infos change with them.
     """
     axes = [*_axes(proto, problem)]
     names = _names(axes)

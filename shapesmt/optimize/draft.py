@@ -97,7 +97,7 @@ class Draft:
             self.readers[name].remove(place)
 
     def sweep(self, places: Collection[Place] | None = None) -> None:
-        """Remove the nodes that nothing reads, of all or of those at some positions."""
+        """Remove the nodes whose outputs nothing reads: all such nodes, or only those at `places`."""
         for place in sorted(self.nodes.keys() if places is None else self.nodes.keys() & places, reverse=True):
             node = self.nodes[place]
             if place not in self.kept and not any(self.readers.get(o) or self.is_output(o) for o in node.outputs if o):
@@ -148,7 +148,7 @@ class Draft:
     # Changes
 
     def same(self, name: str, other: str) -> bool:
-        """Let a tensor's readers read `other`, which has the same elements; return whether that was possible.
+        """Let nodes read `other` in place of `name`, which has the same elements; return whether that was possible.
 
         An output of the graph keeps its name.
         """
@@ -215,7 +215,7 @@ class Draft:
         return self.moved.get(place) if place[1] else (self.graph, self.graph.nodes[place[0]])
 
     def insert(self, place: Place, node: Node, original: tuple[Graph, Node] | None = None) -> None:
-        """Put a node right after a position; `original` is what a node of a branch was there."""
+        """Put a node right after a position; `original` is the file's node and its graph, if it comes from a branch."""
         there = (place[0], next(self._ages))
         if original is not None:
             self.moved[there] = original
@@ -223,7 +223,7 @@ class Draft:
         self.places.update({name: there for name in node.outputs if name})
 
     def name(self, like: str) -> str:
-        """Return a name that no tensor has."""
+        """Return an unused tensor name: `like`, or `like.1`, `like.2` and so on."""
         name = next(n for i in count() if (n := f"{like}.{i}" if i else like) not in self._taken)
         self._taken.add(name)
         return name
@@ -234,7 +234,7 @@ class Draft:
         return [*self.log, *chain.from_iterable(body.rewrites for body in self.bodies.values())]
 
     def note(self, rule: str, node: Node, reason: str) -> None:
-        """Record a rewrite."""
+        """Record that `rule` rewrote `node`, and the reason."""
         self.log.append(Rewritten(rule, node.name, node.op, reason))
 
 

@@ -15,7 +15,7 @@ ROUNDS = 16  # at most; the first without a rewrite is the last
 
 
 def apply_rules(draft: Draft, proves: Callable[[Formula], bool]) -> None:
-    """Apply every rule to a draft as often as possible; the graphs inside it come first."""
+    """Apply every rule to a draft as often as possible, to its subgraphs first; `proves` decides conditions."""
     for body in draft.bodies.values():
         apply_rules(body, proves)
     draft.index()  # they read less than before

@@ -14,10 +14,10 @@ _LARGEST = 1 << 22  # the most bytes of a file that is compared with the source
 
 
 def checked_out(source: Source | None) -> str:
-    """Return the path of the file from the working directory, with slashes; "" if it isn't there.
+    """Return the path of a source file relative to the working directory, with slashes; "" if it isn't found below it.
 
-    The model may have been exported elsewhere. Then the result is the longest end of its path that is a file here, if
-    that file has the same code in that line.
+    If the model was exported elsewhere, return the longest suffix of the path that is a file here with the same code in
+    that line.
 
     >>> from shapesmt.report import Source
     >>> checked_out(Source("/nowhere/else.py", 3))

@@ -47,7 +47,7 @@ class HeldTensor(Data):
 
 @dataclass(frozen=True, slots=True)
 class Budget(Data):
-    """The inputs whose activations fit into `bytes`: they satisfy all conditions in `text` (empty: all valid ones)."""
+    """The inputs whose activations fit into `bytes`: those that satisfy all of `text` (empty: every valid input)."""
 
     bytes: int
     text: tuple[str, ...]

@@ -166,7 +166,7 @@ class NumberLine:
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A slider of one dimension: values `first, first + step, ...` up to `last` (None: unbounded), from `start`."""
+    """A slider for one dimension: values `first, first + step, ...` to `last` (None: unbounded), initially `start`."""
 
     name: str
     first: int
@@ -180,8 +180,8 @@ class PlacedNode:
     """A node of the graph, for the calculator.
 
     `reads` are the indices of the nodes that it reads from, `condition` is the entry of the condition under which it
-    runs (None: always). `verdict` is over all admissible inputs; `judged` is false if it depends on unknown values,
-    `reached` is false downstream of a node that runs for no input.
+    runs (None: always). `verdict` is the node's over all admissible inputs; `judged` is false if it depends on unknown
+    values, `reached` is false downstream of a node that runs for no input.
     """
 
     name: str
@@ -197,7 +197,7 @@ class PlacedNode:
 class Shape:
     """The sizes of a tensor in one case, as indices of entries; None if they are unknown.
 
-    `condition` is the entry of the condition for this case; None if there is only one.
+    `condition` is the entry of the condition for this case; None if it always holds.
     """
 
     condition: int | None

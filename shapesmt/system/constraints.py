@@ -170,7 +170,7 @@ class Constraints:
 
 
 class _Requirements(dict[str, dict[str, Any]]):
-    """Requirements by node and law; a node without requirements has an empty dictionary."""
+    """The requirements by node and law; a node without any has an empty dictionary, an unknown node is a UsageError."""
 
     def __init__(self, graph: Graph, needs: Mapping[str, dict[str, Any]]) -> None:
         super().__init__(needs)

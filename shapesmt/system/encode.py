@@ -127,9 +127,9 @@ def encode_node(
     facts: Iterable[Formula] = (),
     assumed: Iterable[tuple[int, Requirement]] = (),
 ) -> Part:
-    """Return the part of the system for one node: satisfiable if it can fail while the nodes before it run.
+    """Return the system for one node: satisfiable if the node can fail while all the nodes it depends on run.
 
-    The arguments are those of `encode_graph`, and the node's index.
+    `index` is the node's position in the graph; the other arguments are those of `encode_graph`.
     """
     facts, node = tuple(facts), graph.nodes[index]
     system = _System(graph)

@@ -115,7 +115,7 @@ def torch_export(profile: Profile) -> str:
 
 
 class _Roots:
-    """Defines the `Dim` for each size: `height`, or `_height` with `height == 16*_height` for a step of 16."""
+    """Defines the `Dim` for each size: `height`, or `_height` with `height == 16*_height` if values are 16 apart."""
 
     def __init__(self, profile: Profile) -> None:
         self._symbols = join_boxes([box.symbols for box in profile.boxes])

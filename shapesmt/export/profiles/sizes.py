@@ -49,7 +49,7 @@ def hull(profile: Profile) -> dict[str, TensorProfile]:
 
 
 def join_boxes(boxes: Sequence[Mapping[str, TensorProfile]]) -> dict[str, TensorProfile]:
-    """Return each tensor's minimum and maximum sizes over several boxes, and the usual sizes of the first box."""
+    """Return each tensor with its minimum and maximum sizes over several boxes; usual sizes are the first box's."""
     return {name: _join_tensor(t, [box[name] for box in boxes]) for name, t in boxes[0].items()}
 
 

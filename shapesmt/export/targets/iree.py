@@ -56,9 +56,10 @@ def _copies(node: onnx.NodeProto) -> bool:
 
 
 def _target(edit: Edit, node: onnx.NodeProto, target: list[int], tensors: Mapping[str, TensorBounds]) -> str:
-    """Add the target of a Reshape without its zeros, and return its name.
+    """Return the name of a Reshape target without zeros, adding nodes if needed.
 
-    A 0 becomes the input's size if that is constant, -1 if it is the only unknown size, else a size from run time.
+    A 0 becomes the input's size if that is a known number, or -1 if it is the only size left. Otherwise such sizes are
+    read by Shape and Gather.
     """
     bounds = tensors.get(node.input[0])
     sizes = bounds.shape if bounds is not None else None

@@ -48,7 +48,7 @@ def _plain(value: object) -> bool:
 
 
 def _take(draft: Draft, place: Place, body: Draft) -> None:
-    """Put the nodes of a branch in the place of its If, under new names."""
+    """Replace the If at `place` by the nodes of a branch, with new names for their outputs."""
     node = draft.nodes[place]
     draft.remove(place)
     literals = {**body.graph.literals, **body.literals}

@@ -55,9 +55,10 @@ class Behind(NamedTuple):
 
 
 class Stretched(NamedTuple):
-    """A size of 1 that is broadcast to another size of this value (None: the other is a number), and when they agree.
+    """Two sizes that can be equal, but also differ: then `one` is 1 and is broadcast to `other`.
 
-    `agree` is the condition under which the two sizes are equal.
+    `value` is the value of `other` at the example; None if `other` is a number. `agree` is the condition under which
+    the two sizes are equal.
     """
 
     one: str

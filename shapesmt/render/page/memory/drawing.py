@@ -54,7 +54,11 @@ def _curve(chart: Chart, budget: int | None, most: int) -> Iterator[Markup]:
 
 
 def _shades(chart: Chart, budget: int | None, most: int) -> Iterator[Markup]:
-    """Yield a cell for each pair of values: the more bytes, the darker; hatched beyond the budget."""
+    """Yield the heat map of two dimensions: a background, then one path of cells per shade.
+
+    Cells with more bytes are darker, up to `most`; those above `budget` are hatched. Cells without a byte count stay
+    blank.
+    """
     rows, top = chart.bytes, max(most, 1)
     width, height = _WIDTH / len(rows[0]), _WIDTH / len(rows)
     paths: dict[int, list[str]] = {}
