@@ -44,7 +44,7 @@ class Basis:
 
 
 def basis_of(proto: ModelProto, a: Analysis, folder: str | None, *, trusted: bool, claimed: bool = False) -> Basis:
-    """Return an analysed model as it is to be written, and the inputs on which its rewrites rest.
+    """Return a copy of the model that declares its sizes, and the analysis on which rewrites may rest.
 
     With `claimed`, declared shapes are trusted where nothing is inferred. `folder` has the external data; None if the
     model isn't a file.

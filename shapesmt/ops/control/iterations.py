@@ -48,7 +48,7 @@ class Stage(Enum):
 
     KEPT = "no iteration changes it"
     STEPPED = "every iteration adds the same amount"
-    UNKNOWN = "a iteration may start with any number; the number that it ends with is looked at"
+    UNKNOWN = "an iteration may start with any number; the number that it ends with is looked at"
     REPLACED = "every iteration ends with the same number, whatever it starts with"
     LOST = "nothing is known of it"
 

@@ -178,7 +178,7 @@ def view_elements(
 
 
 def element_list(x: Tensor) -> Listed | None:
-    """Return the elements of a small tensor as a list; None if it isn't small."""
+    """Return the elements of a small tensor as a list, with None for each unknown one; None if it isn't small."""
     if isinstance(x.value, Elements):
         return x.value.listed
     sizes = concrete(x.shape)

@@ -357,7 +357,7 @@ def unsorted_segments(ctx: RuleContext) -> Tensor:
 
 
 def _require_weights(ctx: RuleContext, x: Tensor, weights: Tensor) -> None:
-    """Require a weight for each number, or none at all."""
+    """Require weights of the shape of `x` (for Bincount: as many as elements of `x`), or no weights."""
     if weights.rank != 1 or weights[0] is not ZERO:
         same = all_of(*map(equal, weights.dims, x.dims)) if weights.rank == x.rank else FALSE
         if ctx.node.op == "Bincount":

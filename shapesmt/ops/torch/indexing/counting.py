@@ -160,7 +160,7 @@ def histogram(call: Call) -> list[Tensor]:
 
 
 def require_bins(call: Call) -> list[Dim]:
-    """Return the number of bins along each axis, and require rows with one number per axis."""
+    """Return the number of bins along each axis, and require rows with one element per axis of the histogram."""
     ctx, x, weight, listed = call.ctx, call.tensor("self"), call.optional("weight"), call.type_of("bins") == "Tensor[]"
     edges = [t for t in call.tensors("bins") if t is not None] if listed else []
     ctx.require_rank(x, 2, least=True)
