@@ -6,6 +6,7 @@ import importlib.util
 import re
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def repair(form: Form, model: str, output: str | None, take: int | None, **optio
     from shapesmt import api
 
     question = question_for(model, *load_config(options))
-    ask = lambda: api.answer_repair(model, question, output, take=take)  # noqa: E731
+    ask = partial(api.answer_repair, model, question, output, take=take)
     return show(waiting(f"repairing {model}", question, ask), form)
 
 

@@ -124,12 +124,12 @@ FORMS = (
     _form(TFLITE, r"num_input_elements != num_output_elements \(<a> != <b>\)", "SM104"),
     _form(TFLITE, r"(?:Dimension|dimension).{0,80}\(<a> != <b>\)", "SM103", "SM101"),
 )  # fmt: skip
-"""What a message says; of several that match, the one that comes first in the text counts."""
+"""The forms of messages. If several match, the one that comes first in the text counts."""
 
 MADE = re.compile(
     r"nchwc|[Ff]us|token|[Tt]ransform|_dup|_new_|[Qq]uant|inlfunc|[Ii]nsert|Helper|Propagation|With_|Without|Unsqueeze_"
 )
-"""What runtimes add to the names of nodes that their optimizers rewrite."""
+"""Parts of the names that a runtime's optimizer gives to the nodes it makes."""
 FUSED = re.compile(
     r"Fused|Skip|Bias|Gelu|LayerNorm|RMSNorm|Attention|Gemm|Reorder|QLinear|MatMul(?:Integer|NBits)|QMoE"
 )

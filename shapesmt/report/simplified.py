@@ -105,7 +105,7 @@ class Tightened(Answer):
 
 
 Value: TypeAlias = "int | float | str | tuple[int | float | str, ...] | None"
-"""What a change replaces, or replaces it by: a number, a name, a list of them, or nothing."""
+"""The old or the new value of a change: a number, a name, a list of them, or None."""
 
 
 @dataclass(frozen=True, slots=True)

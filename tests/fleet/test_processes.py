@@ -51,9 +51,10 @@ class Checking:
 def end_all(how: Callable[[BaseProcess], None]) -> None:
     """End every process once one waits for the model."""
     pipe = reader()
-    for process in multiprocessing.active_children():
+    processes = multiprocessing.active_children()
+    for process in processes:
         how(process)
-    for process in multiprocessing.active_children():
+    for process in processes:
         process.join(PATIENCE)
     os.close(pipe)
 

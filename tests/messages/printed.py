@@ -105,7 +105,7 @@ def proto(printed: Printed) -> onnx.ModelProto:
 
 
 def said(model: onnx.ModelProto, sizes: dict[str, int], given: dict[str, tuple[int, ...]] | None = None) -> str:
-    """What ONNX Runtime says about a model at these sizes; "" if it runs."""
+    """Return ONNX Runtime's error message for a model at these sizes; "" if it runs."""
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])

@@ -47,7 +47,7 @@ def only(text: str | Path, error: object, **options: object) -> Candidate:
 
 
 def optimized(path: str | bytes, sizes: dict[str, int]) -> str:
-    """What ONNX Runtime says at its default level."""
+    """Return ONNX Runtime's error message at its default optimizer level."""
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     kinds = {"tensor(float)": np.float32, "tensor(int64)": np.int64}
     feeds = {i.name: np.zeros([sizes.get(d, d) for d in i.shape], kinds[i.type]) for i in session.get_inputs()}

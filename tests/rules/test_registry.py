@@ -111,7 +111,7 @@ def test_all_rules_of_an_operator_are_in_one_module() -> None:
 
 
 def test_domains_list_the_modules_of_their_rules() -> None:
-    """Of renamed operators, which the tables of a bridge register, the module isn't known from the function."""
+    """A bridge's table registers renamed operators with a function of another module, so these are left out."""
     listed = {domain: {f"shapesmt.ops.{name}" for name in names} for domain, names in registry.DOMAINS.items()}
     bridges = {"shapesmt.ops.shared.bridge", "shapesmt.ops.contrib.common"}
     own = {(r.domain, r.apply.__module__) for r in registry.rules() if not r.plugin}

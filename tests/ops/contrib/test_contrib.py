@@ -362,3 +362,9 @@ def test_packed_ngram_hash():
         attributes={"pad_id": 0, "n_head_per_ngram": 2, "max_ngram_size": 3},
         outputs=["out", "present"],
     )
+
+
+def test_sums_over_several_devices_have_elements_that_are_not_known() -> None:
+    text = """<ir_version: 8, opset_import: ["": 18, "com.microsoft": 1]> g (float[n,4] x) => (y)
+        { s = Shape(x) t = com.microsoft.AllReduce(s) y = Reshape(x, t) }"""
+    assert str(shapesmt.check(text.encode()).verdict) == "UNKNOWN"
