@@ -79,7 +79,7 @@ def _hull(one: DimBounds, other: DimBounds) -> DimBounds:
 
 
 class _Within:
-    """Bounds over a domain, each computed once."""
+    """Computes bounds of sizes over a domain, each size once; only with `sure` can they be exact."""
 
     def __init__(self, domain: Domain, judge: Judge, examination: Examination, *, sure: bool = True) -> None:
         self._domain, self._judge, self._examination = domain, judge, examination

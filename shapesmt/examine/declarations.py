@@ -61,7 +61,7 @@ def limit_ranks(graph: Graph, shapes: Mapping[str, ShapeLike]) -> None:
 
 
 def own_names(graph: Graph, dims: Mapping[str, RangeLike]) -> dict[str, RangeLike]:
-    """Return the caller's ranges by the dimensions' own names, which replace the aliases that the file gives them.
+    """Return the caller's ranges, with each alias that the file gives a dimension replaced by the dimension's name.
 
     Raises:
         UsageError: A dimension has two ranges.
@@ -87,7 +87,7 @@ def placeholders(graph: Graph) -> dict[str, list[str]]:
 def _merge(
     name: str, axes: list[Range | int | str | None] | None, shape: tuple[DimLike, ...] | None
 ) -> list[Range | int | str | None] | None:
-    """Return the caller's shape, with the file's size on each axis that the caller leaves open; None for any rank."""
+    """Return the caller's `shape`, with the file's size (in `axes`) where the caller leaves it open; None: any rank."""
     if shape is None or axes is None:
         return None if shape is None else list(shape)
     if len(shape) != len(axes):
@@ -176,7 +176,10 @@ def _axis_ranges(graph: Graph, declared: Declarations, dims: Mapping[str, RangeL
 
 
 def _names_of_ranges(graph: Graph, declared: Declarations, dims: Mapping[str, RangeLike]) -> dict[tuple[str, int], str]:
-    """Return the file's name of each axis for which a caller's shape has a range, if all its axes have the same."""
+    """Return the file's name of each axis for which the caller's shape has a range, by input and axis index.
+
+    A name is left out if its axes have different ranges.
+    """
     ranges: dict[str, set[Range]] = {}
     places: dict[tuple[str, int], str] = {}
     for name, (_, axes) in declared.items():

@@ -26,7 +26,7 @@ class Judgement:
 
     Attributes:
         domain: The inputs over which the node was decided; the decision's counterexample is one of them.
-        open: The requirements that their normal form doesn't settle.
+        open: The requirements that normal forms don't prove.
         inference: The inference that states them, with sizes simplified by the conditions reported before.
     """
 
@@ -57,7 +57,7 @@ class Examination:
         judgements: The nodes that aren't proved, in topological order.
         unjudged: The nodes (also those inside others) left undecided, each with the index of its outermost node.
         unreachable: The nodes that depend on one that runs for no input: their failures are its consequences.
-        open: The nodes with a requirement that its normal form doesn't settle; only the first of equal nodes.
+        open: The nodes with a requirement that its normal form doesn't prove; only the first of equal nodes.
         counts: The number of requirements by verdict and certificate.
     """
 

@@ -267,7 +267,7 @@ class _Examiner:
     def _judge_pending(
         self, pending: tuple[Requirement, ...], index: int, settled: dict[tuple[str, str], int]
     ) -> tuple[Tally, Tally]:
-        """Return the tallies of a node with requirements that their normal form doesn't settle."""
+        """Return both tallies of a node whose `pending` requirements need a decision; `settled` counts the others."""
         condition = resolve(all_of(*(r.formula for r in pending)))
         decision = self._judge.decide(self._domain, condition)
         if decision.verdict is Verdict.PROVED:

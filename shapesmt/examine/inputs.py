@@ -67,7 +67,7 @@ class Small(NamedTuple):
         return elements(self.shape, [dims[name] for name in self.names])
 
     def matters(self, symbols: Mapping[str, int]) -> bool:
-        """Whether an example shows it: the caller gives it floats, or one of its elements is among the symbols."""
+        """Whether an example shows this input: the caller gives it floats, or an element is among the symbols."""
         return bool(self.numbers) or not symbols.keys().isdisjoint(self.names)
 
     def at(self, symbols: Mapping[str, int]) -> tuple[int | float, ...]:

@@ -84,7 +84,7 @@ class Judge:
     def once(
         self, known: dict[Hashable, Reply], domain: Domain, about: Question, work: Callable[[Domain, Question], Reply]
     ) -> Reply:
-        """Return `work(domain, about)`, cached for equal domains unless the solver left a query unanswered."""
+        """Return `work(domain, about)`, cached in `known` unless the solver left a query unanswered."""
         key = domain.key, about
         if self._asks is not None:
             return work(domain, about)

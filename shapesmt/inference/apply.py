@@ -50,7 +50,7 @@ def behind(node: Node, rule: Rule | Function | None) -> Application:
 
 
 class Step(NamedTuple):
-    """A node to apply, with its rule or function (None if it has neither) and the tensors known so far."""
+    """A node to infer, with its rule or function (None if it has neither) and the tensors known so far, by name."""
 
     rule: Rule | Function | None
     node: Node
@@ -58,7 +58,7 @@ class Step(NamedTuple):
 
 
 class Run(NamedTuple):
-    """One run of a graph inside a node: of an If's branch, or of a Loop's body.
+    """One run of a graph inside a node, such as a branch of an If or the body of a Loop.
 
     Attributes:
         ctx: The node's context, which collects the requirements of the inner nodes.
@@ -82,9 +82,9 @@ class Applier(ABC):
         literals: The names of tensors that are constants.
         around: The graphs that contain the nodes, the innermost first; empty inside a function.
         origins: The origins of unknown elements.
-        numbers: Numbers that are equal for tensors with equal elements.
+        numbers: Gives each tensor a number; equal numbers prove that the elements are equal.
         to_read: Constants that nodes depend on and that can still be read.
-        loading: Whether sizes are known only as far as the runtime knows them when it loads the model.
+        loading: Whether to infer only the sizes that the runtime knows when it loads the model.
     """
 
     literals: Container[str]
@@ -103,14 +103,17 @@ class Applier(ABC):
 
     @abstractmethod
     def call(self, function: Function, node: Node, inputs: list[Tensor | None]) -> Application:
-        """Apply a local function to its inputs."""
+        """Apply a local function to the inputs of the node that calls it."""
 
     @abstractmethod
     def run_graph(self, run: Run) -> tuple[tuple[Tensor, ...], Origins | None]:
-        """Return the outputs of a graph inside a node, and its tensors' origins; None if graphs nest too deep."""
+        """Return the outputs of a graph inside a node, and its tensors' origins (None if graphs nest too deep)."""
 
     def apply(self, step: Step, inputs: list[Tensor | None]) -> Application:
-        """Apply a node's rule in each case of its inputs; a node that its schema refuses fails without a rule."""
+        """Apply a node's rule in each case of its inputs.
+
+        If attributes or the number of inputs violate the schema, the node fails for all inputs and no rule is applied.
+        """
         node = step.node
         law = None if isinstance(step.rule, Function) else self._misfit(node)
         if law:
@@ -127,7 +130,7 @@ class Applier(ABC):
         return by_case(inputs, applied, simpler=not self._renamed)
 
     def _apply_schema(self, step: Step, inputs: list[Tensor | None], case: Formula | None) -> Application:
-        """Apply a node's rule, and add the schema's requirements on types and values."""
+        """Apply a node's rule under the condition `case`, and add the schema's requirements on types and values."""
         refusal = None if isinstance(step.rule, Function) else self._refusal(step.node, inputs)
         if refusal and refusal.typed:  # rules needn't handle elements of wrong types
             inputs = [
@@ -154,7 +157,7 @@ class Applier(ABC):
         return self._schemas.misfit(node, version) if self._schemas and version else None
 
     def _unchecked_law(self, node: Node) -> Unjudged | None:
-        """Return why a node is undecided that violates a law of the format that its runtime doesn't check, or None."""
+        """Return why the node is undecided: it violates a law of ONNX that ONNX Runtime doesn't check; None if not."""
         version = self._opsets.get(node.domain)
         law = self._schemas.unchecked_law(node, version) if self._schemas and version else None
         return law and Unjudged("", node.op, "elements", f"{law}, which ONNX Runtime doesn't check")
@@ -230,7 +233,10 @@ class Applier(ABC):
         inputs: Sequence[Tensor | None],
         case: Formula | None = None,
     ) -> Application:
-        """Apply the rule once: no input depends on a case, and every rank is one that the rule accepts."""
+        """Apply the rule once, to inputs without cases and with ranks that the rule accepts.
+
+        The node's subgraphs may read `tensors`. `case` is the condition that holds; None if there are too many cases.
+        """
         runs: list[tuple[Origins, Graph]] = []
 
         def run(ctx: RuleContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> tuple[Tensor, ...]:
@@ -277,7 +283,7 @@ class Applier(ABC):
 
 
 def _context() -> type[RuleContext]:
-    """Return the class of contexts: with TensorFlow's interface if a plugin has rules, as shapesmt's don't use it."""
+    """Return the class of contexts for rules: `InferenceContext` (TensorFlow's interface) only if plugins add rules."""
     if not has_plugins():
         return RuleContext
     from shapesmt.rules import InferenceContext

@@ -26,7 +26,7 @@ Counted = dict[str, tuple[Tensor, ...]]
 
 
 class Counts:
-    """The counted integers of one graph, for masks of ones.
+    """The counted integers of one graph, such as `cumsum(mask)`, computed for a mask of ones.
 
     Args:
         nodes: The graph's nodes, each after those that compute its inputs.
@@ -111,7 +111,7 @@ class Counts:
         return self._trace(rule, node, [read[name] for name in node.inputs])
 
     def _sample_tensor(self, name: str, trial: int) -> Tensor | None:
-        """Return a tensor with numbers for unknown integers and booleans."""
+        """Return a tensor whose unknown integers are 1, and whose unknown booleans have the value of the trial."""
         t = self._counted[name][trial] if name in self._counted else self._tensors.get(name)
         if t is None or t.shape is None or t.followed or not t.dtype.startswith((*INTEGERS, "bool")):
             return t
@@ -120,7 +120,10 @@ class Counts:
         return tensor(t.dtype, t.shape, field(as_dim(TRIALS[trial] if t.dtype == "bool" else 1)), layout=t.layout)
 
     def _sample_output(self, node: Node, trial: int, application: Application | None, index: int) -> Tensor | None:
-        """Return an output of a tried node; if only the positions of its elements are unknown, all are the maximum."""
+        """Return output number `index` of a tried node.
+
+        If the node copies elements of input 0 in order but none is known, each is the maximum of that input.
+        """
         t = None if application is None else application.outputs[index]
         ordered = self._rules.traits(node).in_order
         x = self._counted[node.inputs[0]][trial] if ordered and node.inputs[0] in self._counted else None

@@ -135,7 +135,7 @@ def start(
 
 
 def application_of(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> Application:
-    """Return the application of one node to these tensors, whether or not the runtime loads the graph."""
+    """Apply a node's rule to these tensors and return the result, even if the runtime refuses to load the graph."""
     walk = Walk(graph.opsets, graph.functions, graph.schemas, graph.runtime, None)
     walk.scope = Scope(calls=graph.functions)
     return next(walk.sequence([node], {**tensors}, {}))

@@ -48,7 +48,7 @@ def is_loaded(graph: Graph) -> bool:
 
 
 def refusals(graph: Graph) -> Refusals:
-    """Return the refusals by names, operator sets and signatures; once looked for, those by types and shapes."""
+    """Return the refusals for names, operator sets and signatures, or those that `more_refusals` found, if any."""
     if NAMES not in graph.memory:
         found: dict[int, Refusal] = {}
         for index, law in _broken_laws(graph) if is_loaded(graph) and graph.nodes else ():
@@ -59,7 +59,7 @@ def refusals(graph: Graph) -> Refusals:
 
 
 def more_refusals(graph: Graph, look: Callable[[Graph], Refusals]) -> Refusals:
-    """Look once for refusals by types and shapes, and return them; {} if the model is refused already."""
+    """Return `look(graph)`, the refusals for types and shapes; {} if it has been called or the model is refused."""
     if SHAPES in graph.memory or refusals(graph):
         return {}
     found = graph.memory[SHAPES] = look(graph)
@@ -67,7 +67,10 @@ def more_refusals(graph: Graph, look: Callable[[Graph], Refusals]) -> Refusals:
 
 
 def refusal(law: laws.Law, within: str = "") -> Requirement:
-    """Return a law as a requirement that fails for all inputs, while the shapes of outputs remain known."""
+    """Return a law as a requirement that fails for all inputs, while the shapes of outputs remain known.
+
+    `within` is the path of the inner node that violates it; "" for the node itself.
+    """
     return Requirement(FALSE, law, limit=True, within=within)
 
 
@@ -82,7 +85,7 @@ def type_conflicts(graph: Graph, tensors: Mapping[str, Tensor]) -> Iterator[tupl
 
 
 def contradicts(graph: Graph, tensors: Mapping[str, Tensor]) -> bool:
-    """Whether the graph declares another element type, or a number for a size that can be another number."""
+    """Whether a declared element type, rank or constant size differs from the inferred one, or may differ."""
     if not graph.declared:
         return False
     claims = graph.declared.values()
@@ -194,7 +197,7 @@ def _missing_imports(nodes: Sequence[Node], opsets: Container[str], where: str) 
 
 
 def _names(nodes: Sequence[Node], operators: Operators) -> Iterator[tuple[int, laws.Law]]:
-    """Yield the nodes of one graph with the name of an earlier node; names made of operator and index don't count."""
+    """Yield the nodes of one graph that repeat an earlier node's name; default names such as `Add_3` are ignored."""
     names = Nodes.of(nodes).names
     if len({*names}) < len(names):
         named = [(i, n.name) for i, n in enumerate(nodes) if not _is_constant(n, operators) and n.name != f"{n.op}_{i}"]
@@ -210,7 +213,7 @@ def _bodies(
 ) -> Iterator[tuple[int, laws.Law]]:
     """Yield the laws that graphs inside nodes violate; `around` has the names of inputs and constants around them.
 
-    In a body, the names of all nodes that are earlier in the file are taken too.
+    If the nodes are themselves in a `body`, the output names of all nodes earlier in the file are taken too.
     """
     kinds = Nodes.of(nodes).kinds
     nesting = {kind for kind in {*kinds} if kind.attributes.graphs}

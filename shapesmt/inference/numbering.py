@@ -51,7 +51,7 @@ class About(NamedTuple):
 
 
 class Named(NamedTuple):
-    """A data-dependent size, or (with `zeros`) the count of zeros, as for `NonZero(Not(x))`."""
+    """The symbol for a node's data-dependent size; with `zeros` it counts the other elements: `NonZero(Not(x))`."""
 
     size: Atom
     zeros: bool = False
@@ -68,8 +68,8 @@ class Scope:
         named: The same by the names that they would have if no earlier node had the same size.
         numbers: A number for each key, common to all scopes.
         arbitrary: By the number of a tensor, the input that alone can give its elements any value.
-        free: By size, the inputs each of which alone can give it any value in its range; sizes with the same first
-            part (`About.together`) can take all their values in combination.
+        free: For each size, `About.together` and the inputs, each of which alone can give it any value in its range.
+            Sizes with the same `together` can take all their values in combination.
         calls: The functions of the model.
         functions: By id, whether a function may return different outputs for the same inputs.
     """
@@ -122,7 +122,7 @@ class Scope:
         return None not in causes and len(set(names)) == len(names)
 
     def make(self, key: Key, name: str, like: Atom) -> Dim:
-        """Create a size, with the range of that name's size in an earlier inference, or else that of `like`."""
+        """Create the symbol `name` for a key, with the range of the earlier inference's `name`, or else of `like`."""
         old = self.names.get(name)
         atom = like if old is None or (old.size.name, old.size.kind) != (name, like.kind) else old.size
         size = symbol(name, atom.lo, atom.hi, step=atom.step, kind=atom.kind, fold=False)
@@ -224,7 +224,7 @@ class Numbers:
         return isinstance(item, Float) and -inf < item.lo <= item.hi < inf
 
     def truths(self, name: str) -> tuple[str, bool]:
-        """Return a tensor with as many nonzero elements as this one, or (with True) as many zeros: x for Not(x)."""
+        """Return an upstream tensor with as many nonzero elements or, with True, zeros: (x, True) for `Not(x)`."""
         zeros = False
         while (node := self._makers.get(name)) is not None:
             traits = self._rules.traits(node)

@@ -167,7 +167,11 @@ class Origins:
         return known and bool(application.fresh_symbols) and not (isinstance(rule, Rule) and rule.random)
 
     def _origin_of_list(self, name: str, judges_known: bool) -> Origin:
-        """Return the origin of elements that a node needs as a list; known ones are only one formula (`Field`) then."""
+        """Return the origin of an input whose elements the node needs one by one.
+
+        Elements known only by a formula (`Field`) count as not computed. If the formula leaves some unknown, they don't
+        with `judges_known`, as the rule then checks the known ones itself.
+        """
         origin, maker = self.origin(name), self._makers.get(name)
         if origin != FOLLOWED:
             value = self._tensors[name].value if name in self._tensors and not judges_known else None
@@ -275,7 +279,10 @@ class Origins:
         return [unfollowed_origin(_joint(rule, [marks[m] for m in item_marks]), node) for item_marks in marks_of_items]
 
     def _mark_elements(self, name: str, index: int, marks: dict[Atom, Origin]) -> Tensor | None:
-        """Return a tensor with a symbol for each unknown element; None if it has many elements, or no numbers."""
+        """Return a tensor with a symbol for each unknown element; None if it has many elements, or no numbers.
+
+        `marks` receives each symbol's origin. `index` is the position among the node's inputs, for the symbols' names.
+        """
         t = self._tensors[name]
         sizes = _small_shape(t)
         if t.followed:
@@ -348,7 +355,7 @@ def entering(node: Node, graph: Graph, outer: Origins) -> dict[str, Origin]:
 
 
 def by_bodies(node: Node, outer: Origins, bodies: Sequence[tuple[Origins, Graph]], index: int) -> Origin:
-    """Return the origin of an output of a node with graphs inside."""
+    """Return the origin of output number `index` of a node; `bodies` are the runs of the graphs inside it."""
     runs = outer.runs(node)
     if runs is Runs.NONE:
         return combine_origins(*map(outer.read, node.reads))
@@ -378,7 +385,7 @@ def _law(cause: Cause, name: str) -> str:
 
 
 def _with_unknown_sizes(application: Application, unjudged: Sequence[Unjudged]) -> Application:
-    """Return the application with its data-dependent sizes replaced by unknown ones (`Kind.LOST`)."""
+    """Return the application with data-dependent sizes replaced by unknown ones (`Kind.LOST`), and these reasons."""
     sizes: dict[Atom, Dim] = {
         a: symbol(a.name, a.lo, a.hi, kind=Kind.LOST)
         for d in application.fresh_symbols

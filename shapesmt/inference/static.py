@@ -39,10 +39,14 @@ class Found(NamedTuple):
 
 @dataclass
 class Findings:
-    """The violated laws so far, and the position of the walk: the model's node (`place`), the names around (`trail`).
+    """The violated laws so far, and the position of the walk.
 
-    `computed` says whether computed elements are known. `dropped` says whether the walk is in a branch that the runtime
-    removes when it optimizes, as its condition is known.
+    Attributes:
+        computed: Whether computed elements are known.
+        dropped: Whether the walk is in a branch of a known condition, which the runtime may remove when it optimizes.
+        found: The violated laws.
+        trail: The names of the nodes around the position, the outermost first.
+        place: The index of the model's node.
     """
 
     computed: bool
@@ -61,7 +65,7 @@ def refused_when_loaded(graph: Graph, *, bodies: bool) -> dict[int, Refusal]:
 
     Args:
         graph: The model.
-        bodies: Whether some graph inside a node has to be walked with computed elements too.
+        bodies: Whether to walk a second time, with computed elements, because of a graph inside a node.
     """
     declared = _find_static(graph, Findings(computed=False))
     computed = _find_static(graph, Findings(computed=True)) if bodies else []
@@ -165,9 +169,10 @@ class Static(Walk):
     def _judge(
         self, node: Node, inputs: list[Tensor | None], broken: laws.Law, inferred: list[Declared] | str | None
     ) -> None:
-        """Record that a node violates a law for all unknown sizes of its inputs, if the runtime may look at the node.
+        """Record that a node violates the law `broken` for all its inputs, if the runtime may notice.
 
-        The runtime checks attributes when it makes the node's kernel, which it does only in branches that it retains.
+        `inferred` has the types that ONNX infers for the outputs, or its error: then the refusal is sure. The runtime
+        checks attributes when it makes the node's kernel, which it does only in branches that it retains.
         """
         by_body = self._schemas is None or (node.domain, node.op) in self._schemas.bodies()
         if isinstance(inferred, str) or self._misfit(node) or self._clash(node, inputs) or self._not_offered(node):
@@ -195,7 +200,7 @@ class Static(Walk):
         return [r for r in super().apply(step, blank).requirements if r.formula is FALSE]
 
     def apply(self, step: Step, inputs: list[Tensor | None]) -> Application:
-        """Apply a rule; a node with graphs inside returns the types and shapes on which their outputs agree."""
+        """Apply a node's rule; if it has graphs inside, return the types and shapes on which their outputs agree."""
         node = step.node
         if not node.attributes.graphs or isinstance(step.rule, Function):
             return super().apply(step, inputs)
@@ -223,7 +228,7 @@ class Static(Walk):
     def _run(
         self, node: Node, graph: Graph, around: Mapping[str, Tensor], inputs: Sequence[Tensor | None]
     ) -> list[Tensor]:
-        """Return the outputs of a graph inside a node, for inputs as the graph declares them."""
+        """Return the outputs of a graph inside a node for its declared inputs; record clashes with actual `inputs`."""
         for t, declared in zip(inputs, graph.inputs.values(), strict=False):
             if t is not None and differ(t.dtype, declared.dtype):
                 self.findings.add(node.op, laws.BODIES_MAKE_ONE_TYPE.of(one=t.dtype, other=declared.dtype))
@@ -256,7 +261,7 @@ class Static(Walk):
         ][batched:]
 
     def declared_tensor(self, name: str, declared: Declared, given: Tensor | None = None) -> Tensor:
-        """Return a tensor as it is declared, with the sizes of `given` if there is one."""
+        """Return a tensor as it is declared; with `given` of the same rank, declared numbers replace unknown sizes."""
         known = None if given is None or given.shape is None else given.dims
         if declared.shape is None or declared.kind != "tensor":
             return tensor(declared.dtype, known if declared.kind == "tensor" else None)

@@ -61,7 +61,7 @@ def forget_applications() -> None:
 
 
 class Walk(Applier):
-    """A walk along the nodes of a graph, and those of the functions and graphs inside them."""
+    """Applies the rules of a graph's nodes in order, and of the nodes in the functions and graphs inside them."""
 
     def __init__(
         self,
@@ -213,7 +213,7 @@ class Walk(Applier):
         return application
 
     def run_graph(self, run: Run) -> tuple[tuple[Tensor, ...], Origins | None]:
-        """Return the outputs of a graph inside a node, and its tensors' origins; None if graphs nest too deep."""
+        """Return the outputs of a graph inside a node, and its tensors' origins (None if graphs nest too deep)."""
         graph = run.graph
         tensors = {name: run.outer[name] for name in graph.captures if name in run.outer}
         tensors.update(zip(graph.inputs, run.inputs, strict=False))
