@@ -165,7 +165,7 @@ def _refusing(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _sweep(folder: Path, start: str) -> None:
-    """Remove the temporary files in a folder, with names from `start` on, of processes killed while they wrote.
+    """Remove temporary files whose names begin with `start`, left in a folder by processes killed while they wrote.
 
     A file that a process still has locked stays.
     """

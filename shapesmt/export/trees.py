@@ -52,7 +52,10 @@ UNKNOWN: Entry = ["?"]
 
 
 class Trees(Interpretation[int]):
-    """Expressions and conditions over some symbols, each shared part is one entry, known by its index."""
+    """Expressions and conditions over some symbols as a list of entries; equal parts share one entry.
+
+    Methods return the index of the entry.
+    """
 
     def __init__(self, symbols: Iterable[Atom]) -> None:
         self.entries: list[Entry] = []

@@ -84,7 +84,7 @@ def parse_formula(text: str, symbols: Mapping[str, Dim], most: int = _MOST_SIZE)
 
 
 def names_in(text: str) -> frozenset[str]:
-    """Return the names in `text`, a condition or a number.
+    """Return the names of the symbols in `text`, a condition or an arithmetic expression.
 
     >>> sorted(names_in("max(past, 1) + seq == `total length`"))
     ['past', 'seq', 'total length']
@@ -99,7 +99,7 @@ def names_in(text: str) -> frozenset[str]:
 
 
 def parse_dim(text: str, symbols: Mapping[str, Dim]) -> Dim:
-    """Parse the number that `text` computes from `symbols`.
+    """Parse an arithmetic expression over `symbols`, such as `2*n + 1`.
 
     >>> from shapesmt.algebra import symbol
     >>> parse_dim("2*((h + 1)//2)", {"h": symbol("h", 1, 64)})

@@ -77,7 +77,10 @@ def overridable(proto: ModelProto) -> tuple[str, ...]:
 def _everywhere(
     proto: ModelProto, a: Analysis, defaults: tuple[str, ...], folder: str | None, *, claimed: bool
 ) -> Analysis:
-    """Return the analysis over all inputs that a model declares, in the time that is left."""
+    """Return the analysis over all inputs that a model declares, in the time that is left.
+
+    Initializers named in `defaults` count as inputs of any elements. `claimed` and `folder` are as for `basis_of`.
+    """
     graph = load(OpenedModel(Format.ONNX, proto, a.problem.graph.source, folder))
     literals = {name: literal for name, literal in graph.literals.items() if name not in defaults}
     inputs = {**graph.inputs, **{name: graph.declared[name] for name in defaults}}

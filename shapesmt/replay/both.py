@@ -24,7 +24,7 @@ FAR = 64  # steps above its minimum up to which an unbounded size is tried
 
 
 def exact(a: Analysis) -> bool:
-    """Whether the copy of a model must give the same bits: not if it has 16-bit floats.
+    """Whether a simplified copy of the model must give the same bits: only if the model has no 16-bit floats.
 
     ONNX Runtime computes these in 32 bits and rounds them only between some nodes, which change if nodes are removed.
     """
@@ -115,7 +115,10 @@ def _ends(domain: Domain, s: Atom) -> tuple[int, int]:
 
 
 def _near(a: Analysis, symbols: list[Atom], wanted: Iterable[int]) -> Assignment | None:
-    """Return admissible sizes with as many wanted values as the relations admit together; None if there are none."""
+    """Return admissible sizes; each symbol in turn gets its wanted value if that is admissible with the earlier ones.
+
+    None if no sizes are found before the deadline.
+    """
     domain = a.problem.domain.copy()
     for s, value in zip(symbols, wanted, strict=True):
         trial = domain.copy()
@@ -126,7 +129,7 @@ def _near(a: Analysis, symbols: list[Atom], wanted: Iterable[int]) -> Assignment
 
 
 def _feeds(a: Analysis, values: Assignment, seed: int) -> dict[str, Filled]:
-    """Return the inputs at these sizes; elements that the counterexample doesn't state are random."""
+    """Return the model's inputs at these sizes; elements that aren't symbols are drawn at random with `seed`."""
     at = a.problem.counterexample(values)
     return {
         name: (t.dtype or "float32", at.inputs[name], at.values.get(name) or Drawn(seed))

@@ -46,7 +46,7 @@ def program_of(model: OpenedModel) -> Any:
 def replayed_program(
     program: Any, graph: Graph, findings: tuple[Finding, ...], deadline: Deadline
 ) -> tuple[Finding, ...]:
-    """Return the findings with the results of running their counterexamples, as long as there is time."""
+    """Return the findings, each with the result of running its counterexample, if there is time for it."""
     import torch
 
     name = f"torch {torch.__version__.partition('+')[0]}"
@@ -82,7 +82,10 @@ def _replay(name: str, program: Any, graph: Graph, finding: Finding, example: Co
 
 
 def _run(program: Any, example: Counterexample, guarded: bool, seed: int) -> tuple[str, str]:
-    """Return the node that fails and PyTorch's message; "" for both if everything runs."""
+    """Run the program; return the node that fails and PyTorch's message, or "" for both if everything runs.
+
+    With `guarded`, the checks of the program's inputs run too. Inputs are filled at random unless `seed` is 0.
+    """
     import torch
 
     torch.manual_seed(seed)
@@ -131,7 +134,7 @@ def _refusal(program: Any, arguments: list[Any]) -> tuple[str, str]:
 
 
 def _argument(spec: Any, program: Any, example: Counterexample, seed: int) -> Any:
-    """Return the value of one input of the graph."""
+    """Return the value of one graph input: a weight, a constant, or a tensor of the example's shape."""
     kind, name = spec.kind.name, getattr(spec.arg, "name", "")
     if kind != "USER_INPUT":
         value = program.state_dict.get(spec.target)

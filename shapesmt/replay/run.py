@@ -111,7 +111,7 @@ def require_runtime(option: str) -> None:
 
 
 def replay_findings(runs: Any, graph: Graph, findings: tuple[Finding, ...], deadline: Deadline) -> tuple[Finding, ...]:
-    """Return the findings with the results of running their counterexamples, as long as there is time."""
+    """Return the findings, each with the result of running its counterexample, if there is time for it."""
     if all(f.counterexample is None for f in findings):
         return findings
     if graph.is_program:

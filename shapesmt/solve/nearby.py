@@ -38,7 +38,7 @@ LARGEST = 2**63  # one more than the largest size of a tensor
 
 
 def relevant(conditions: Sequence[Formula]) -> list[Formula]:
-    """Return conditions that suffice: if they hold, all hold with every symbol not in them at its low end.
+    """Return a subset of the conditions: if it holds, all hold with every symbol outside it at its low end.
 
     >>> from shapesmt.algebra import at_least, symbol
     >>> h, count, row = symbol("h", 1), symbol("count", 0), symbol("row", 0)
@@ -75,7 +75,10 @@ def nearby_models(conditions: Sequence[Formula], symbols: Sequence[Atom]) -> Ite
 
 
 def nearest(conditions: Iterable[Formula], at: Assignment, symbol: Atom) -> Iterator[int | None]:
-    """Yield the value of `symbol` nearest to its low end, the others as in `at`; nothing if none, None if unknown."""
+    """Yield the value of `symbol` nearest to its low end for which the conditions hold, the other symbols as in `at`.
+
+    Yield nothing if there is none, and None if that isn't known.
+    """
     about = [f for f in conditions if symbol in f.symbols]
     others = Substitution({s: as_dim(value) for s, value in at.items() if s is not symbol})
     values = _values(symbol, all_of(*map(others.apply, about)))
@@ -165,7 +168,8 @@ def _size(dim: Dim, model: Assignment) -> float:
 def _far_away(dim: Dim, start: Assignment, powers: Iterable[int]) -> Iterator[Assignment]:
     """Yield models far above `start`, with the symbols of `dim` moved, or all symbols.
 
-    Adding a multiple of many numbers keeps remainders; multiplying by a power of 2 keeps ratios, which floats need.
+    Adding a multiple of many numbers keeps remainders. Multiplying by 2 to the power of each of `powers` keeps ratios,
+    which floats need.
     """
     inner = dict.fromkeys((s for s in start if s in dim.symbols), 1)
     outer = dict.fromkeys((s for s in start if s not in inner), 8)

@@ -117,7 +117,10 @@ def _attempt(
     settings: Query,
     corrections: int,
 ) -> Answer:
-    """Ask Z3 repeatedly, asserting the right values of operations that the text only bounds and the model has wrong."""
+    """Ask Z3; if its model has wrong values for opaque operations, assert the right ones and ask again.
+
+    Z3 is asked `corrections` times at most; then the answer is unknown.
+    """
     names = [name[1:-1] for name in (*text.symbols.values(), *text.opaque.values())]
     lines = [str(text)]
     for _ in range(corrections):

@@ -15,7 +15,7 @@ _COREML_RANK, _COREML_SHAPES = 5, 128
 
 
 def onnxruntime(profile: Profile) -> str:
-    """Return one size for every dimension that the file names: the usual sizes, which are valid together."""
+    """Return Python code that gives ONNX Runtime the usual size of every dimension that the file names."""
     box = profile.boxes[0]
     named = [pair for t in box.inputs.values() for pair in zip(t.sizes, t.opt, strict=True)]
     fixed = {size.name: number for size, number in named if size.name}
@@ -26,7 +26,7 @@ def onnxruntime(profile: Profile) -> str:
 
 
 def tvm(profile: Profile) -> str:
-    """Return the bounds of every dimension that the file names, as attributes of TVM's function."""
+    """Return Python code that states the bounds of every dimension that the file names as attributes of TVM's main."""
     ends: dict[str, dict[str, str]] = {"upper": {}, "lower": {}}
     for t in hull(profile).values():
         for size, low, high in zip(t.sizes, t.min, t.max, strict=True):
@@ -62,7 +62,7 @@ def coreml(profile: Profile) -> str:
 
 
 def _coreml_inputs(variable: str, shapes: Mapping[str, str]) -> list[str]:
-    """Return the lines that define a list of inputs."""
+    """Return the lines that define a Python list of inputs named `variable`; `shapes` has a text for each input."""
     return [f"{variable} = [", *(f"    ct.TensorType({python(n)}, shape={s})," for n, s in shapes.items()), "]"]
 
 

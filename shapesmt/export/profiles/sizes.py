@@ -16,7 +16,7 @@ def open_inputs(box: Box) -> dict[str, TensorProfile]:
 
 
 def numbers(tensors: Mapping[str, TensorProfile], point: str) -> dict[str, tuple[int, ...]]:
-    """Return the sizes of tensors at a point.
+    """Return the sizes of each tensor at a point: "min", "opt" or "max".
 
     Raises:
         UsageError: A size is unbounded.

@@ -99,7 +99,10 @@ def _with_numbers(
     made: Mapping[str, onnx.NodeProto],
     tensors: Mapping[str, TensorBounds],
 ) -> str:
-    """Return the name of a target with known sizes in place of -1; the same name if nothing changes."""
+    """Return the name of a Reshape target with known sizes in place of -1; `target` itself if nothing changes.
+
+    `sizes` has -1 for unknown sizes, `constants` the constant vectors, and `made` the producer of each tensor.
+    """
     known = constants.get(target)
     if known is not None:
         numbers = [size if n == -1 else n for n, size in zip(known, sizes, strict=False)]

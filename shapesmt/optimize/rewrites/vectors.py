@@ -78,7 +78,10 @@ class Builder:
         return known and self.draft.final(name) == name and self.draft.place(name) < before
 
     def plan(self, slots: Sequence[Slot], before: Place, gone: set[Place]) -> tuple[int, list[Piece]] | None:
-        """Return the number of nodes and the pieces of the cheapest vector; None if an element is available nowhere."""
+        """Return the number of nodes and the pieces of the cheapest vector; None if an element is available nowhere.
+
+        Pieces are computed before the position `before`. Nodes in `gone` would be removed otherwise, so they count too.
+        """
         best: list[tuple[int, list[Piece]] | None] = [None] * len(slots) + [(0, [])]
         for start in range(len(slots) - 1, -1, -1):
             plans = []
@@ -90,7 +93,10 @@ class Builder:
         return best[0]
 
     def saving(self, slots: Sequence[Slot], before: Place, gone: set[Place], extra: int = 0) -> list[Piece] | None:
-        """Return the pieces of a vector if they take fewer nodes than the old vector frees; None otherwise."""
+        """Return the pieces of a vector if they take fewer nodes than the old vector frees; None otherwise.
+
+        The old vector frees the nodes in `gone`; the new one needs `extra` nodes beside its pieces.
+        """
         planned = self.plan(slots, before, gone) if len(gone) > 1 + extra else None
         if planned is None:
             return None
@@ -111,7 +117,7 @@ class Builder:
         return self._new(piece) + len(closure(self.draft, piece.source, gone)) if piece.source else 0
 
     def build(self, pieces: Sequence[Piece], like: str) -> str:
-        """Add the nodes that make a vector of these pieces, and return its name."""
+        """Add the nodes that make a vector of these pieces, and return its name, which begins with `like`."""
         names = [self._build(piece, like) for piece in pieces]
         if len(names) == 1:
             return names[0]
