@@ -125,10 +125,10 @@ def highest(size: Dim, fit: Fit, domain: Domain, judge: Judge) -> End | None:
 
 
 def _farthest(size: Dim, conditions: Sequence[Formula], domain: Domain, judge: Judge, found: Assignment) -> End | None:
-    """Return the maximum of a size under conditions that hold for smaller inputs if for larger; None if unknown.
+    """Return the maximum of a size over the inputs that satisfy the conditions, with a witness; None if unknown.
 
-    The conditions hold at the smallest input, `found`. If any input with so large a size satisfies them, the smallest
-    such input does.
+    The conditions hold at the smallest input, `found`, and never hold at an input but fail at a smaller one. So for
+    each size only the smallest input of at least that size is tried.
     """
     high = judge.extent(domain, size)[1].value
     low, last, step = int(evaluate(size, found)), FARTHEST if high is None else high, 1
@@ -162,7 +162,7 @@ def _limit_condition(point: Point, limit: int) -> Formula:
 
 
 def _ever(point: Point) -> Formula:
-    """Return when a point occurs in some iteration; the first one decides if the bytes are the same in all."""
+    """Return the condition that a point occurs in some iteration: in the first, if the bytes are the same in all."""
     runs = point.runs
     for index in sorted(
         (s for s in runs.symbols - point.bytes.symbols if s.kind is Kind.ITERATION), key=lambda s: s.name

@@ -203,7 +203,10 @@ class Draft:
         return self._by_literal[literal]
 
     def add(self, op: str, inputs: Sequence[str], like: str, made: Tensor, **attributes: int) -> str:
-        """Add a node after the ones that it reads from, and return the name of its output."""
+        """Add a node after its inputs' producers and return its output's name; `made` has the facts about the output.
+
+        The name is `like`, or `like.1`, `like.2` and so on if that is taken.
+        """
         name = self.name(like)
         place = (max(self.place(i)[0] for i in inputs), next(self._ages))
         self.put(place, Node(op, "", name, [*inputs], [name], Attributes(attributes)))

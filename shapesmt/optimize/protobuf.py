@@ -81,7 +81,7 @@ def _name_apart(nodes: Iterable[onnx.NodeProto], taken: set[str]) -> None:
 
 
 def _sources(graph: Graph, proto: onnx.GraphProto | onnx.FunctionProto) -> Iterator[tuple[tuple[Graph, str], Any]]:
-    """Yield the nodes of a file, inner graphs included, by their graph and their first output."""
+    """Yield the file's nodes, also of inner graphs, each with its key: its graph and the name of its first output."""
     by_output = {next(filter(None, node.output), ""): node for node in proto.node}
     for node in graph.nodes:
         name = next(filter(None, node.outputs), "")
@@ -119,7 +119,7 @@ def _node(draft: Draft, place: Place, sources: Mapping[tuple[Graph, str], onnx.N
 
 
 def _rename(graph: onnx.GraphProto, final: Callable[[str], str]) -> None:
-    """Let a graph inside a node read the tensors that replaced those around it."""
+    """Let a graph inside a node read the tensors that replaced those around it; `final` maps old names to new ones."""
     for node in graph.node:
         names = [final(name) for name in node.input]
         if names != [*node.input]:

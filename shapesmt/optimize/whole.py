@@ -82,7 +82,10 @@ def _of_function(function: Function, runs: Runs, form: Form) -> Draft:
 
 
 def _behind(copy: onnx.ModelProto, kept: set[str], a: Analysis, form: Form) -> Draft:
-    """Return a draft that fixes the nodes that may fail and their ancestors; the others matter only if those run."""
+    """Return a draft in which nodes that may fail (with an output in `kept`) and their ancestors stay as they are.
+
+    The facts about all other tensors assume that these nodes run.
+    """
     graph, inputs = load(OpenedModel(Format.ONNX, copy, a.problem.graph.source)), a.problem.graph.inputs
     literals = {name: literal for name, literal in graph.literals.items() if name not in inputs}
     graph = replace(graph, inputs=inputs, literals=literals)  # including open inputs with an initializer
@@ -94,7 +97,7 @@ def _behind(copy: onnx.ModelProto, kept: set[str], a: Analysis, form: Form) -> D
 
 
 def _in_time(draft: Draft, a: Analysis, domain: Domain) -> None:
-    """Simplify a draft until the deadline; after each rewrite it is a complete model."""
+    """Simplify a draft until the deadline, by rewrites proven over `domain`; after each it is a complete model."""
     known: dict[Formula, bool] = {}
 
     def proves(formula: Formula) -> bool:

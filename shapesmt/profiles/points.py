@@ -169,7 +169,7 @@ class Points:
 
 
 def split(domain: Domain, sizes: Sequence[Dim], judge: Judge, number: int) -> list[Points]:
-    """Split the domain into at most `number` parts; the part with the widest range is halved next.
+    """Split the domain into at most `number` parts, each time halving the part with the widest range of a size.
 
     >>> from shapesmt.algebra import symbol
     >>> from shapesmt.deadline import Deadline

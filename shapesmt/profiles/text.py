@@ -15,7 +15,7 @@ _KEPT = ("Dim", "dynamic_shapes")
 
 
 class Root(NamedTuple):
-    """The size that a `Dim` stands for; if only its multiples occur, the size without the factor."""
+    """A `Dim` with its bounds: it stands for `symbol // step`, where the values of `symbol` are `step` apart."""
 
     symbol: str
     low: int
@@ -39,7 +39,7 @@ class Layout(NamedTuple):
 
 
 def layout(problem: Problem) -> Layout:
-    """Return the sizes of the inputs of a problem."""
+    """Return the sizes of a problem's inputs, and the roots over which they are written."""
     inputs: dict[str, list[int | Axis | None]] = {}
     ranges = {name: r for name, r in problem.ranges.items() if name in problem.dims}
     for name, t in problem.inputs.items():

@@ -44,7 +44,7 @@ def _component(element: Dim, index: int) -> Dim:
 
 
 def _counts(element: Dim, shape: Sequence[Dim], counted: Sequence[Dim]) -> bool:
-    """Whether each element is its own index in row-major order, and there are as many as in these axes."""
+    """Whether the elements are 0, 1, 2, ... in row-major order over `shape`, one for each element of axes `counted`."""
     rank = len(shape)
     places = [ZERO if d.constant == 1 else position(rank - axis) for axis, d in enumerate(shape)]
     number = total(place * product(shape[axis + 1 :]) for axis, place in enumerate(places))

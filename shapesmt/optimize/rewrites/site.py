@@ -84,7 +84,7 @@ def integers(t: Tensor) -> Sequence[Dim] | None:
 
 
 def constants(items: Sequence[Dim] | None) -> list[int] | None:
-    """Return the numbers that these formulas are; None unless all are constant."""
+    """Return the formulas as numbers; None unless all are constant."""
     numbers = [i.constant for i in items or () if i.constant is not None]
     return numbers if items is not None and len(numbers) == len(items) else None
 
