@@ -19,7 +19,7 @@ BOUNDS_STATUS = STATUS.format("0 all exact, 1 no valid input, 3 some end not exa
 
 
 def put(text: str, output: str | None, form: Form, data: Mapping[str, object]) -> None:
-    """Write a text, or the JSON in `data` that has it, to a file or standard output."""
+    """Write `text`, or `data` if `form` is "json", to the file `output`; None or "-" is standard output."""
     if form == "json":
         from shapesmt.render import to_json
 

@@ -184,7 +184,7 @@ class _Run:
                 yield left[place], one
 
     def _engine(self, tasks: Sequence[Task], stack: ExitStack) -> Arriving:
-        """Return the outcomes of tasks from the cluster, several processes or this one, as they arrive."""
+        """Return an iterator of outcomes as they arrive, from the cluster, from several processes or from this one."""
         if self._plan.cluster is not None:
             from shapesmt.fleet.cluster import on_cluster
 

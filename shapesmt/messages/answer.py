@@ -1,4 +1,4 @@
-"""Answer: what `explain` says about a node, a tensor, a model, or an error message in the place of one."""
+"""Answer `explain`: about a node, a tensor, the whole model, or an error message given instead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Declared: messages about the size of a model's input, which isn't the one that the file declares."""
+"""Declared: messages that an input of the model has another size than the file declares."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
 r"""Forms of the runtimes' error messages, as data: a row for each, with its pattern, its laws, and what it prints.
 
-The names of a pattern's groups say what the number there is:
+The name of a group in a pattern says what the number is:
 
 - `name`, `op`, `input`: the node, its operator, the model's input.
 - `a` and `b`: the two sizes that clash, 0 if not printed, usually in the order of the law; `axis` is theirs.
 - `low` and `high`: such sizes, the smaller one first.
 - `i0`: the shape of the node's input 0; `i0s` without the first two axes; `i0a1` its axis 1; `at` its axis `axis`.
 - `e1`: the elements of input 1; `count`: the number of input 0's elements.
-- `size`: a size of one of the inputs; `last`: that of input 0 along the node's own axis, less 1, and `first` less
-  itself; `index`: an index outside an axis; `own`: the node's own axis; `group`: its attribute of that name.
+- `size`: a size of one of the inputs; `last`: input 0's size along the node's own axis, minus 1; `first`: that size,
+  negated; `index`: an index outside an axis; `own`: the node's own axis; `group`: its attribute of that name.
 - `parts` and `total`: the number of elements of input 1, and their sum; `outputs`: the number of outputs; `part` and
   `rest`: an element of input 1, and what those before it leave of the node's own axis.
 - `one`: the number 1, which the runtime prints of its own code.

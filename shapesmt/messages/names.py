@@ -16,7 +16,13 @@ LONGEST = 1000  # characters of a name that are compared
 
 
 class Place(NamedTuple):
-    """A node that a name may mean: its index, whether the file has that name, and the name of the node inside it."""
+    """A node that a name may mean.
+
+    Attributes:
+        node: The node's index in the graph.
+        exact: Whether the file has the name; otherwise an optimizer has made it.
+        inside: The name of the node inside this one that is meant; "" for the node itself.
+    """
 
     node: int
     exact: bool = True
@@ -24,7 +30,7 @@ class Place(NamedTuple):
 
 
 def places(graph: Graph, name: str) -> list[Place]:
-    """Return the nodes that a name means: nodes and tensors of that name, else what an optimizer made it of.
+    """Return the nodes that a name may mean: those with that name or output, else those that an optimizer renamed.
 
     >>> from shapesmt.graph import Declared, Node
     >>> conv = Node("Conv", "", "/down/Conv", ["x"], ["/down/Conv_output_0"])
@@ -43,7 +49,7 @@ def places(graph: Graph, name: str) -> list[Place]:
 
 
 def resembling(graph: Graph, target: str) -> str | None:
-    """Return the node's name that a target other than a name means: `node 15`, or a name that an optimizer made."""
+    """Return the name of the node that `target` means: `node 15`, or a name that an optimizer made; None if none."""
     number = _NUMBER.fullmatch(target.strip())
     if number is not None and int(number[1]) < len(graph.nodes):
         return graph.nodes[int(number[1])].name

@@ -1,7 +1,7 @@
-"""Origin: the inputs at which a node says a message.
+"""Origin: find the inputs at which a node raises an error message.
 
-They are those for which the nodes that it depends on run, its requirement fails, and its sizes are those that the
-message prints. A condition that isn't known restricts nothing, so that a message is called impossible only if it is.
+At such inputs the nodes upstream run, a requirement of the node fails, and its sizes are those that the message prints.
+A condition that isn't known is left out, so a message is called impossible only if it is.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from shapesmt.rules import Application, Keeps, Requirement
 __all__ = ["find_origin"]
 
 BRIEF = 4.0  # seconds for a region, and for all bounds
-MOST = 200  # the most conditions of other nodes that the least input satisfies, if it can
-MERGED = 4  # the most nodes in a row of which one may have the operator that a message names
-FEW = 6  # sizes of which one may be 0 at the least input, if none above 0 will do
+MOST = 200  # other nodes' conditions that the smallest input satisfies if possible; more are ignored
+MERGED = 4  # consecutive nodes that are searched for the operator that a message names
+FEW = 6  # sizes of which one may be 0 at the smallest input, if no input has only larger ones
 
 
 def find_origin(a: Analysis, message: Message, *, ranges: bool) -> ErrorOrigin:
@@ -68,7 +68,7 @@ def find_origin(a: Analysis, message: Message, *, ranges: bool) -> ErrorOrigin:
 
 
 def _everything(a: Analysis) -> Analysis:
-    """Return the analysis for inputs of any size, 0 too; its nodes aren't judged."""
+    """Return the analysis for inputs of any size, 0 too; no node is decided."""
     problem = pose_everything(a.problem.graph)
     inference, domain = problem.inference, problem.domain.copy()
     for fact in dict.fromkeys(fact for application in inference.applications for fact in application.facts):
@@ -77,7 +77,7 @@ def _everything(a: Analysis) -> Analysis:
 
 
 def _places(a: Analysis, message: Message) -> tuple[list[Place], tuple[Against, ...]]:
-    """Return the nodes that may have said the message by their names, or the reasons why none has."""
+    """Return the nodes that may have raised the message, by the names in it, or the reasons why none has."""
     graph, ops = a.problem.graph, {node.op.lower() for node in a.problem.graph.nodes}
     made = bool(FUSED.search(message.op)) and message.op.lower() not in ops
     for name in message.names:
@@ -103,7 +103,7 @@ def _places(a: Analysis, message: Message) -> tuple[list[Place], tuple[Against, 
 
 
 def _fused(graph: Graph, index: int, op: str) -> int:
-    """Return the index of the node whose operator is part of `op`: node `index`, or one of few before it."""
+    """Return the index of the node whose operator is part of `op`: `index`, or one of few upstream; else `index`."""
     at: int | None = index
     for _ in range(MERGED):
         if at is None or graph.nodes[at].op in op:
@@ -113,7 +113,7 @@ def _fused(graph: Graph, index: int, op: str) -> int:
 
 
 def _by_law(a: Analysis, message: Message) -> list[Place]:
-    """Return the nodes with the operator of a message without a name, or with a requirement under its laws."""
+    """Return the nodes that may raise a message that names no node: by its operator, or else by its laws."""
     nodes = a.problem.graph.nodes
     if message.runtime == "onnxruntime" and message.op:
         named = [Place(i) for i, node in enumerate(nodes) if node.op == message.op]
@@ -148,9 +148,10 @@ def _own(application: Application, within: str = "") -> _Own:
 
 
 class _Case(NamedTuple):
-    """The condition under which a node says the message while it doesn't run.
+    """A failing node as the cause of the message, and the condition under which it is.
 
-    `says` is another node that says it in its place, if an optimizer has made the node silent.
+    `own` has the node's requirements. `says` is the index of the node that raises the message instead, if an optimizer
+    has made the failing one silent; None for the failing node itself.
     """
 
     place: Place
@@ -160,20 +161,23 @@ class _Case(NamedTuple):
 
     @property
     def whole(self) -> Formula:
-        """The condition, with that under which the node doesn't run, as far as that is known."""
+        """The condition, and that a requirement of the node fails, if all its requirements are known."""
         return self.condition if self.own.open else all_of(self.condition, negate(self.own.formula))
 
     @property
     def at(self) -> int:
-        """The index of the node that says it."""
+        """The index of the node that raises the message."""
         return self.place.node if self.says is None else self.says
 
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """A search for the inputs of a problem at which a node says a message.
+    """Searches for the inputs at which a node raises a message.
 
-    `judged` has the nodes that don't run for every input.
+    Attributes:
+        analysis: The analysis of the model.
+        message: The message.
+        judged: The indices of the nodes that don't run for every input.
     """
 
     analysis: Analysis
@@ -229,17 +233,17 @@ class _Search:
         return own.open or not self._judge.proves(domain, own.formula)
 
     def _before(self, index: int) -> Formula:
-        """Return the condition under which the nodes run on which this one depends."""
+        """Return the condition under which all nodes upstream of node `index` run, as far as it is known."""
         return all_of(*(_own(self._applications[i]).formula for i in self._earlier(index)))
 
     def _earlier(self, index: int) -> list[int]:
-        """Return the nodes on which this one depends that don't run for every input."""
+        """Return the nodes upstream of node `index` that don't run for every input."""
         return sorted(self._problem.graph.ancestors(index, self.judged))
 
     def _merged(self, place: Place, own: _Own) -> _Case | None:
-        """Return when the node says the message after an optimizer has merged nodes before it into it.
+        """Return the case that an optimizer has merged earlier nodes into the one that raises the message, or None.
 
-        These compute the elements of its input 1, or give its input 0 another shape.
+        The merged nodes compute the elements of its input 1, or give its input 0 another shape.
         """
         graph, form, site = self._problem.graph, self.message.form, self._site(place, own, loose=False)
         tensors, node = self.analysis.examination.original.tensors, graph.nodes[place.node]
@@ -257,7 +261,7 @@ class _Search:
         return None
 
     def _silent(self, place: Place, own: _Own) -> _Case | None:
-        """Return when the node says the message because an earlier one is silent at indices past a table's end."""
+        """Return the case that an earlier lookup passes a table's end silently, so that this node fails; or None."""
         earlier = [i for i in self._earlier(place.node) if place.exact and self.message.runtime == "onnxruntime"]
         for i in earlier:
             lookups = [r for r in self._applications[i].requirements if r.law.code in SILENT]
@@ -330,7 +334,7 @@ class _Search:
         return {n: SymbolRange(low.value or 0, high.value, source="message") for n, (low, high) in ends.items()}
 
     def _least(self, place: Place, own: _Own, condition: Formula) -> Assignment | None:
-        """Return the least input at which the node says the message, if possible while all other nodes run."""
+        """Return the smallest input at which the node raises the message, if possible one at which all others run."""
         judge = self._judge.within(BRIEF)
         for more in self._preferred(place, own):
             domain = self._domain(condition, *more)

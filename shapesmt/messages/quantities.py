@@ -1,6 +1,6 @@
-"""Quantities: the sizes that a message prints, as a condition on the inputs of the node that says it.
+"""Quantities: the sizes that a message prints, as a condition on the inputs of the node that raises it.
 
-The conditions are necessary: what isn't known about a node restricts nothing.
+The conditions are necessary: unknown shapes and elements add none.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _INPUT = re.compile(r"i(\d)(?:a(\d)|(s))?")
 
 
 class Site(NamedTuple):
-    """A node as quantities see it: its inputs as far as they are known, and what it requires.
+    """A node that may have raised a message: its inputs as far as they are known, and its requirements.
 
     Attributes:
-        axis: Its own axis, 0 unless it states another; None for several.
-        group: Its attribute of that name, 1 unless it states another.
+        axis: Its attribute `axis`, 0 by default; None if that isn't one integer.
+        group: Its attribute `group`, 1 by default.
         outputs: The number of its outputs.
         loose: Whether an optimizer may have reordered its axes.
         merged: Whether an optimizer has computed the elements of input 1, perhaps with -1 for one of them.
@@ -92,7 +92,7 @@ def likely(site: Site, form: Form, said: Mapping[str, str], *, ordered: bool, al
 def past_end(site: Site, earlier: Iterable[Requirement], said: Mapping[str, str]) -> Formula:
     """Return the condition under which a lookup before the node has passed the end of its table without an error.
 
-    It then has as many rows as the table has from the first index on.
+    The lookup then returns as many rows as the table has from the first index on.
     """
     numbers, cases = _numbers(said), []
     sizes = dict.fromkeys(d for shape in site.shapes for d in shape)
@@ -140,7 +140,7 @@ def _along(site: Site, r: Requirement, axis: int) -> bool:
 
 
 def _facing(shapes: Sequence[Sequence[Dim]], axis: int | None) -> Iterator[tuple[Dim, Dim]]:
-    """Yield the sizes of two inputs on one axis, counted from the end."""
+    """Yield the sizes that broadcasting aligns, for any two of the shapes; only those on `axis` if it isn't None."""
     for i, first in enumerate(shapes):
         for second in shapes[i + 1 :]:
             for k, (x, y) in enumerate(zip(reversed(first), reversed(second), strict=False), 1):
@@ -153,7 +153,7 @@ def _same(x: Dim, y: Dim, a: int, b: int) -> Formula:
 
 
 def _of(site: Site, form: Form, group: str, said: Mapping[str, str]) -> Formula:
-    """Return the condition that a group states; `i0a1` says that axis 1 of input 0 has the printed size."""
+    """Return the condition that the text of `group` states; `i0a1` has the size of input 0 along axis 1."""
     placed = _INPUT.fullmatch(group)
     if placed is not None:
         index, axis, spatial = int(placed[1]), placed[2], bool(placed[3])
@@ -181,7 +181,7 @@ def _shape(shape: Sequence[Dim], sizes: Sequence[int], *, loose: bool) -> Formul
 
 
 def _elements(site: Site, _: Form, said: Mapping[str, str]) -> Formula:
-    """The elements of input 1; a 0 among them may be printed as the size that it copies."""
+    """Return the condition that input 1 has the printed elements; a 0 may be printed as the size that it copies."""
     sizes, copied, items = _list(said["e1"]), site.shape(0) or (), site.elements
     if "i0" in said and _fit(_list(said["i0"]), sizes):
         return FALSE
@@ -208,7 +208,7 @@ def _count(site: Site, _: Form, said: Mapping[str, str]) -> Formula:
 
 
 def _some_size(site: Site, form: Form, said: Mapping[str, str]) -> Formula:
-    """One of the inputs has this size, or one side of a requirement does."""
+    """Return the condition that an axis of some input, or a side of a requirement, has the printed size."""
     if not site.whole:
         return TRUE
     sides = [side for r in _stated(site, form) for side in (r.left, r.right) if side is not None]
@@ -227,7 +227,7 @@ def _last(site: Site, _: Form, said: Mapping[str, str]) -> Formula:
 
 
 def _rest(site: Site, _: Form, said: Mapping[str, str]) -> Formula:
-    """An element of input 1 is more than what those before it leave of the axis."""
+    """Return the condition that an element of input 1 is `part`, and those before it leave `rest` of the axis."""
     shape, items, axis = site.shape(0), site.elements, site.axis
     if items is None or shape is None or site.loose or axis is None or axis >= len(shape):
         return TRUE
@@ -260,7 +260,10 @@ def _at(site: Site, _: Form, said: Mapping[str, str]) -> Formula:
 
 
 def _outside(site: Site, form: Form, said: Mapping[str, str]) -> Formula:
-    """An index is outside an axis: no greater than the greatest one, no less than the axis is long."""
+    """Return the condition that the printed index occurs: that it is an element of input 1.
+
+    If these aren't known: that it lies between the size of the axis and the largest index.
+    """
     index, own = int(said["index"]), [r for r in _stated(site, form) if r.formula is not TRUE]
     if (items := site.elements) is not None:
         return any_of(*(equal(item, index) for item in items))

@@ -1,4 +1,4 @@
-"""Reading: a text, such as a log with an error in it, as a `Message`: the nodes that it names, and what it prints."""
+"""Reading: find the error message in a text such as a log, the nodes that it names, and the numbers that it prints."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Message:
         runtime: The runtime whose form it has; "" if it is of no known form.
         text: The message on one line, safe to print.
         names: The nodes that it names, the outermost first; "" for one without a name.
-        op: The operator of the innermost, as the runtime calls it; "" if the message doesn't say.
+        op: The operator of the innermost node, as the runtime calls it; "" if the message doesn't say.
         form: Its form; None if it isn't known.
-        said: The text of each group of the form's pattern.
+        said: The text of each group of the form's pattern, by the group's name.
 
     >>> read("while running Concat node. Name:'/up/Concat' Status Message: Axis 2 differs").names
     ('/up/Concat',)
@@ -49,12 +49,12 @@ class Message:
         return bool(self.names) or self.form is not None
 
     def foreign(self, graph: Graph) -> bool:
-        """Whether it is known to be of another runtime than that of the model's format, which has other laws."""
+        """Whether the message is from another runtime than the one for the graph's format, which has other laws."""
         return self.runtime not in ("", graph.runtime.value)
 
 
 class _Seen(NamedTuple):
-    """A place in a text where a head or a form matches."""
+    """A match of a head (`form` is None) or of a form in a text."""
 
     start: int
     runtime: str
@@ -99,7 +99,7 @@ def read(text: object) -> Message:
 
 
 def _reasons(log: str, start: int, end: int) -> list[_Seen]:
-    """Return the first place of each form in a part of the text, in order."""
+    """Return the first match of each form in `log[start:end]`, sorted by position."""
     part = log[start:end]
     found = ((form, form.pattern.search(part)) for form in FORMS)
     return sorted((_Seen(start + m.start(), f.runtime, m, f) for f, m in found if m), key=lambda seen: seen.start)

@@ -33,16 +33,16 @@ ENOUGH = 6
 MARGIN = 2.0
 """The search ends before changes that cost so much more than the best proved one."""
 LEAST = -0.5
-"""The least cost of a change at a failing node."""
+"""The minimum cost of a change at a failing node."""
 PATIENCE = 1.5
-"""Seconds for more changes once one is proved, or as long as that one took."""
+"""Seconds for further changes after the first is proved, or as long as that one took, if that is longer."""
 MOST_PARTIAL = 6
-"""Changes that leave findings, at most."""
+"""The maximum number of changes that leave findings."""
 EACH = 5.0
 """Seconds for the proof of one changed model."""
 NOT_ALL, ASSUMED, FIXED, NOT_DECLARED = 2.5, 3.0, 1.0, 1.0
-"""The costs of a change that leaves findings, of one that assumes more of the data, of one that lets a size be fixed
-that followed an input's, and of each output that isn't as declared."""
+"""Additional costs: if findings are left, if more of the data is assumed, if a size that depended on an input becomes
+constant, and for each output that isn't as declared."""
 
 
 class Proved(NamedTuple):
@@ -270,7 +270,7 @@ def _hops(a: Analysis) -> dict[int, int]:
 
 
 def _sizes(a: Analysis) -> tuple[int, ...]:
-    """Return the numbers that clash, those that the outputs declare, and the least of sizes that clash."""
+    """Return numbers that clash, those that outputs declare, and minimums of symbolic sizes that clash, at most 8."""
     every = [(j, side) for j in a.examination.judgements[:4] for r in j.open for side in (r.left, r.right)]
     pairs = [(j, side) for j, side in every if side is not None]
     numbers = [side.constant for _, side in pairs]

@@ -12,7 +12,7 @@ from shapesmt.repairs.edit import Edit
 from shapesmt.rules import Application, Tensor, tensor
 
 SECONDS = 0.5
-"""At most for one trial."""
+"""The time limit of one trial."""
 
 
 class Trials:

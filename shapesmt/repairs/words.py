@@ -1,4 +1,4 @@
-"""Words: a change, and what speaks for it, in words."""
+"""Words: describe a change, and the evidence for it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from shapesmt.repairs.candidates import Change, Shown
 from shapesmt.repairs.search import Proved
 
 MOST = 120
-"""Characters of a value."""
+"""The maximum number of characters of a value."""
 
 
 def shown(value: Shown) -> str:

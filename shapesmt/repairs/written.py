@@ -1,4 +1,4 @@
-"""Written: a change made in an ONNX file, of which all else stays as it is."""
+"""Written: make a change in an ONNX file, and leave everything else in it as it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes of one attribute: an axis, a flag, the order of axes, the places of a window, a number."""
+"""Changes of one attribute: an axis, a flag, the order of axes, a window's steps or pads, a number."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _axes(site: Site, old: Any) -> Values:
 
 
 def _flag(_site: Site, old: Any) -> Values:
-    """Yield the opposite."""
+    """Yield the flag's other value: 1 for 0."""
     if old in (0, 1):
         yield type(old)(1 - old), SMALL
 
@@ -67,7 +67,7 @@ def _windows(_site: Site, old: Any) -> Values:
 
 
 def _pads(site: Site, old: Any) -> Values:
-    """Yield pads that keep the size, pads at both ends as at one, pads for a whole window, and none."""
+    """Yield other pads: the same at both ends, half a window (which keeps the size), a whole window, and none."""
     pads, half = list(old), len(old) // 2
     yield tuple(pad or pads[(i + half) % len(pads)] for i, pad in enumerate(pads)), SMALL
     window = _window(site, half)

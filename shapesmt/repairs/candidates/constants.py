@@ -43,7 +43,7 @@ def _shown(values: tuple[Any, ...]) -> Any:
 
 
 def _integers(site: Site, old: tuple[Any, ...]) -> Values:
-    """Yield other whole numbers."""
+    """Yield the elements of the constant with other integers, each time with the cost."""
     for i, n in enumerate(old):
         for new, cost in _numbers(site, n, len(old)) if abs(n) < FAR else ():
             if new != -1 or -1 not in (*old[:i], *old[i + 1 :]):
@@ -73,7 +73,7 @@ def _pairs(site: Site, old: tuple[Any, ...], i: int, j: int) -> Values:
 
 
 def _parts(site: Site, old: tuple[Any, ...]) -> Values:
-    """Yield other parts of a whole, if one of the sizes that clash is that."""
+    """Yield other sizes of parts, as of Split, whose sum is one of the sizes that clash."""
     total = sum(old)
     for size in site.sizes if min(old) > 0 else ():
         yield from ((_with(old, {i: n + size - total}), 2.5) for i, n in enumerate(old) if n + size > total != size)
