@@ -81,7 +81,7 @@ class _Later(NamedTuple):
 
 
 class _Late:
-    """A field whose value is made when it is first read: by `later`, or with the object that has it, by `unread`."""
+    """A descriptor for a field that is computed on first read: alone (`later`) or with all others (`make_lazily`)."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -115,11 +115,11 @@ class Proposal(Data):
     Attributes:
         node, op_type: The node that is changed, or whose operand is.
         kind: "attribute", "constant", "operands", "weight", "edge", "declared" or "node".
-        name: The attribute, constant, weight, input, or the operator of a node that is left out or put in.
+        name: The attribute, constant, weight, input, or the operator of a node that is removed or inserted.
         input: The index of the operand, or the axis of a declared shape; None if there is none.
         old, new: What is changed and what it becomes; None if there was, or will be, nothing.
         verdict: PROVED, or DEPENDS if other findings are left.
-        evidence: What speaks for it besides the proof; "" if nothing does.
+        evidence: Evidence for the change besides the proof; "" if there is none.
         text: The change in words.
         source: The line of Python to change, if the node has one.
 
@@ -147,7 +147,7 @@ class Repairs(Answer):
     Attributes:
         verdict: The verdict on the model as it is.
         tried: The number of changes tried.
-        complete: Whether the search ended before the time did.
+        complete: Whether the search ended before the timeout.
         written: The path of the repaired model; "" if none was written.
         taken: The number of the proposal that it has, from 1.
         nodes: The nodes that the change adds to it, by name and operator.

@@ -95,7 +95,10 @@ def _is_innermost(choice: Atom) -> bool:
 
 
 def _in_parts(element: Dim, choice: Atom, halves: tuple[list[Box], list[Box]], depth: int) -> list[Ends] | None:
-    """Return minima and maxima over the parts of a box in which a choice has one value; None if any is unknown."""
+    """Return minima and maxima over the parts of a box: `halves` has those for each branch of a choice.
+
+    None if any is unknown, or if there are too many.
+    """
     pieces: list[Ends] = []
     same = {p: of_atom(p) for p in choice.symbols}
     for half, branch in zip(halves, choice.args[1:], strict=True):

@@ -69,7 +69,7 @@ class Stretched(NamedTuple):
 
 
 class Contradicted(NamedTuple):
-    """The shape that the file declares of a tensor, and the one that its node makes.
+    """The shape that the file declares for a tensor, and the one that its node computes.
 
     `elsewhere` has the sizes that the declared names have in other tensors, if the runtime takes them for equal.
     """
@@ -133,7 +133,7 @@ class Hints(NamedTuple):
         from_two: Dimensions that start at 2 in the file's metadata.
         one_value: Dimensions that have one value there.
         by_version: Operators that other versions of the runtime run differently.
-        version: The version that is followed.
+        version: The version of ONNX Runtime whose behaviour the answer states.
     """
 
     missing: str
