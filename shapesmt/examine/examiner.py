@@ -180,7 +180,7 @@ class _Examiner:
         return narrowing_to(replacements) if replacements != self._narrowing.replacements else None
 
     def _can_wait(self, application: Application, ahead: Narrowing) -> bool:
-        """Whether a node can be decided before its sizes are inferred again, which would change nothing about it."""
+        """Whether a node can be decided now: to infer its sizes again with the narrowing `ahead` changes nothing."""
         formulas = (self._narrowing.back(r.formula) for r in application.requirements)
         return (
             ahead.only_ranges

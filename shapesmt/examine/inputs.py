@@ -67,7 +67,7 @@ class Small(NamedTuple):
         return elements(self.shape, [dims[name] for name in self.names])
 
     def matters(self, symbols: Mapping[str, int]) -> bool:
-        """Whether an example shows this input: the caller gives it floats, or an element is among the symbols."""
+        """Whether an example has to state these elements: they are the caller's floats, or one is among the symbols."""
         return bool(self.numbers) or not symbols.keys().isdisjoint(self.names)
 
     def at(self, symbols: Mapping[str, int]) -> tuple[int | float, ...]:
@@ -169,7 +169,7 @@ def any_value(dtype: str) -> SymbolRange:
 
 
 def _range(spec: ValueLike | None, name: str, dtype: str, noted: ValueLike | None = None) -> SymbolRange:
-    """Return the caller's range of an element, else the one in the file's metadata, else all numbers of its type."""
+    """Return the caller's range of an element, else that in the file's metadata (`noted`), else all of its type."""
     all_values = any_value(dtype)
     if spec is None:
         return all_values if noted is None else replace(_range(noted, name, dtype), source="metadata")

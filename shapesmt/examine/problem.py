@@ -158,7 +158,7 @@ class Problem:
 
 
 def pose(graph: Graph, question: Question = NO_OPTIONS) -> Problem:
-    """Return the problem that a graph and its caller's declarations pose.
+    """Return the `Problem` for a graph and its caller's declarations.
 
     Raises:
         UsageError: A name that doesn't exist, a malformed range, shape or expression.

@@ -151,9 +151,9 @@ def _refusal() -> type[ModelError]:
 
 
 def keep_together(proto: onnx.ModelProto, model: object, path: str | os.PathLike[str]) -> None:
-    """Refuse to write a model to `path` if its external data files aren't in that folder.
+    """Refuse to write a model to `path` if its external data files aren't in the folder of `path`.
 
-    If `model` is a path in the same folder, the copy is always accepted.
+    `model` is what `proto` was read from: a path in the same folder is always accepted.
 
     Raises:
         UsageError: The copy would lose its data.

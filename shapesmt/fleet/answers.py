@@ -138,7 +138,7 @@ class Answers:
         return error
 
     def _sum(self, key: bytes, text: bytes) -> bytes:
-        """Return the digest of a row; with a key, its signature."""
+        """Return the digest of a row, or its signature if `SHAPESMT_CACHE_KEY` is set."""
         if not self._key:
             return sum_of(key, text)
         from hmac import digest

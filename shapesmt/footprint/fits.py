@@ -58,7 +58,7 @@ class Fit(NamedTuple):
 
 
 def fit_limit(points: Sequence[Point], limit: int, domain: Domain, judge: Judge) -> Fit:
-    """Return the inputs at which each point holds at most `limit` bytes; points that others decide are skipped."""
+    """Return the inputs at which every point holds at most `limit` bytes; points that others decide are skipped."""
     deciding = _deciding([p for p in points if p.bytes.hi > limit], limit, domain, judge)
     few = [c for c in deciding if len(c.symbols) < 2 or (c.symbols and domain.points(c.symbols) is not None)]
     region = judge.region(domain, all_of(*few))
@@ -78,7 +78,7 @@ def fit_limit(points: Sequence[Point], limit: int, domain: Domain, judge: Judge)
 
 
 def _deciding(points: Sequence[Point], limit: int, domain: Domain, judge: Judge) -> list[Formula]:
-    """Return each point's condition `bytes <= limit`, without the conditions that are seen to follow from others."""
+    """Return each point's condition `bytes <= limit`, except conditions that are shown to follow from others."""
     quick = Judge(judge.deadline, ASKS)
     samples = Samples(domain, {s for p in points for s in p.bytes.symbols})
     kept: list[tuple[Point, Formula]] = []
@@ -97,7 +97,7 @@ def _deciding(points: Sequence[Point], limit: int, domain: Domain, judge: Judge)
 
 
 def _follows_from(bytes_: Dim, others: Sequence[Dim], limit: int) -> bool:
-    """Whether `bytes_ <= limit` is seen to follow from the same limit on one or two of the other formulas."""
+    """Whether `bytes_ <= limit` is shown to follow from the same limit on one or two of the other formulas."""
     if any(beneath(bytes_, other, limit) for other in others):
         return True
     return any(follows(bytes_, *pair, limit) for pair in combinations_with_replacement(others, 2))
@@ -127,7 +127,7 @@ def highest(size: Dim, fit: Fit, domain: Domain, judge: Judge) -> End | None:
 def _farthest(size: Dim, conditions: Sequence[Formula], domain: Domain, judge: Judge, found: Assignment) -> End | None:
     """Return the maximum of a size over the inputs that satisfy the conditions, with a witness; None if unknown.
 
-    The conditions hold at the smallest input, `found`, and never hold at an input but fail at a smaller one. So for
+    The conditions hold at the smallest input, `found`, and at all inputs smaller than one at which they hold. So for
     each size only the smallest input of at least that size is tried.
     """
     high = judge.extent(domain, size)[1].value

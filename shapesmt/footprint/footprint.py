@@ -108,7 +108,7 @@ class _Measured:
         return summit(self.points, domain, self.analysis.examination, self.analysis.judge)
 
     def peak(self, worst: Summit | None, domain: Domain) -> Peak:
-        """Return the report of a domain's worst point."""
+        """Return the `Peak` for the worst point over a domain."""
         if worst is None:
             return Peak(0, not self.unknown, {}, "", "", "0")
         exact, point = worst.exact and not self.unknown, worst.point
@@ -247,7 +247,7 @@ def parse_amount(text: str | int) -> int:
     (2000000000, 1572864, 300, 4096)
 
     Raises:
-        UsageError: The amount is something else.
+        UsageError: The text isn't an amount of memory.
     """
     if isinstance(text, int) and not isinstance(text, bool) and text >= 0:
         return text

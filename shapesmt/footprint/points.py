@@ -72,7 +72,10 @@ class Points:
     def _inside(
         self, nodes: Sequence[Node], held: Held, place: _Place, inner: Mapping[int, tuple[Body, ...]], runs: Formula
     ) -> Iterator[Point]:
-        """Yield the points of nodes that run one after another."""
+        """Yield the points of consecutive nodes, which run if `runs` holds, and those of the bodies inside them.
+
+        `inner` has the bodies by the index of their node.
+        """
         self.unknown += [place.path + name for name in held.unknown]
         starts, ends = defaultdict(list), defaultdict(list)
         for buffer in held.buffers:
@@ -93,7 +96,7 @@ class Points:
                 live = live - buffer.size
 
     def _run(self, body: Body, node: Node, place: _Place, index: int, runs: Formula) -> Iterator[Point]:
-        """Yield the points of the nodes inside a node; their outputs count as the node's only once it has run."""
+        """Yield the points of a body of node `index`; until it ends, the outputs count as the body's, not the node's."""
         if self._deadline.expired:
             self.unknown.append(place.path + node.name)
             return
@@ -168,7 +171,7 @@ def _counted_inside(body: Body, path: str, runs: Formula, seen: _Runs) -> Iterat
 
 
 def _path(path: str, node: Node, body: Body) -> str:
-    """Return the beginning of the names of nodes and tensors inside a node."""
+    """Return the prefix of names inside a body: `path`, followed for example by `If_3/then_branch/`."""
     return f"{path}{node.name}/{body.label}{'/' if body.label else ''}"
 
 

@@ -46,7 +46,7 @@ class Samples:
 
 
 def follows(bytes_: Dim, first: Dim, second: Dim, limit: int) -> bool:
-    """Whether a formula is seen to satisfy a limit that two others satisfy: it is at most a sum of multiples of them.
+    """Whether `bytes_ <= limit` is shown to follow from `first <= limit` and `second <= limit`, by multiples of these.
 
     >>> from shapesmt.algebra import symbol
     >>> n, m = symbol("n", 1), symbol("m", 1)
@@ -64,7 +64,7 @@ def follows(bytes_: Dim, first: Dim, second: Dim, limit: int) -> bool:
 
 
 def beneath(bytes_: Dim, other: Dim, limit: int) -> bool:
-    """Whether `bytes_ <= other` is seen to hold wherever `bytes_` exceeds `limit`.
+    """Whether it is shown that `bytes_ <= other` whenever `bytes_` exceeds `limit`.
 
     For example, `2*n + 9` is more than `3*n` only if `n` is at most 8.
 

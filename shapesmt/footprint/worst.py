@@ -55,7 +55,7 @@ def size_key(size: Dim) -> tuple[float, int, int, int]:
 
 
 def _covers(first: Dim, second: Dim) -> bool:
-    """Whether `first >= second` is seen from bounds, if necessary after factoring: `b*n - b` is `b*(n - 1)`."""
+    """Whether bounds show that `first >= second`, if necessary after factoring: `b*n - b` is `b*(n - 1)`."""
     difference = first - second
     if difference.lo >= 0 or len(difference.terms) < 2:
         return difference.lo >= 0
@@ -95,7 +95,7 @@ def _below(domain: Domain, point: Point, value: int, judge: Judge) -> bool:
 
 
 def _above(first: Summit, second: Summit) -> bool:
-    """Whether the first value is the greater one."""
+    """Whether the first maximum is larger; one without a value (unbounded or unknown) counts as infinite."""
     return (inf if first.value is None else first.value) > (inf if second.value is None else second.value)
 
 

@@ -107,7 +107,10 @@ def start(
     ranks: Mapping[Atom, Dim] | None = None,
     sizes: Mapping[str, Named] | None = None,
 ) -> Inference:
-    """Return an inference with no node applied yet: `advance` applies some or all."""
+    """Return an inference with no node applied yet: `advance` applies some or all.
+
+    `ranks` has the ranks to assume for intermediate tensors; the other arguments are those of `infer`.
+    """
     if claims:
 
         def rename(name: str, t: Tensor) -> Tensor:

@@ -108,7 +108,10 @@ class Scope:
         return self.numbers.setdefault(key, len(self.numbers))
 
     def earlier_size(self, about: About, name: str = "") -> Dim | None:
-        """Return an earlier node's size by the same function, or an earlier inference's size of this name, or None."""
+        """Return the size of an earlier node by the same function of data, or else an earlier inference's size `name`.
+
+        None if there is neither.
+        """
         size, old = self.sizes.get(about.key), self.names.get(name)
         if size is None and self.outer is not None:
             return self.outer.earlier_size(about)
@@ -298,7 +301,10 @@ class Numbers:
         return _substitute(application, change, tuple(kept)) if change else application
 
     def _size(self, atom: Atom, how: Decided | None, node: Node) -> tuple[Dim, bool, Dim]:
-        """Return the symbol for a size, whether it is an earlier node's, and the size in terms of the symbol."""
+        """Return the symbol for a size, whether an earlier node has it too, and the size in terms of that symbol.
+
+        `atom` is the symbol that the node's rule made for the size, and `how` says which data decide it.
+        """
         name, scope = self.prefix + atom.name, self.scope
         of_one = how is not None and (how.place is not None or how.total is not None)  # even if the node is random
         if how is None or not atom.by_data or (self._changing(node) and not of_one):
@@ -313,7 +319,7 @@ class Numbers:
         return size, earlier is not None, how.total - size if about.zeros and how.total is not None else size
 
     def _about(self, atom: Atom, how: Decided, node: Node) -> About:
-        """Return the function of data that gives a size."""
+        """Return the function of data that gives the size `atom` of a node; `how` says which data decide it."""
         by = tuple(range(len(node.inputs))) if how.by is None else how.by
         if any(i >= len(node.inputs) for i in by):  # a call may pass fewer inputs than the function has
             how, by = Decided(), tuple(range(len(node.inputs)))
@@ -351,7 +357,10 @@ class Numbers:
 
 
 def _substitute(application: Application, change: Mapping[Atom, Dim], kept: tuple[Dim, ...]) -> Application:
-    """Return the application with symbols replaced, and with the fact that the new sizes aren't negative."""
+    """Return the application with symbols replaced, and with facts that the replacements aren't negative.
+
+    `kept` has the data-dependent sizes that are new at this node.
+    """
     substitution = Substitution(change)
     limits = [at_least(d, 0) for d in change.values() if d.as_symbol() is None]
     changed = application.rewrite(substitution)

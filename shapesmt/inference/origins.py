@@ -169,8 +169,8 @@ class Origins:
     def _origin_of_list(self, name: str, judges_known: bool) -> Origin:
         """Return the origin of an input whose elements the node needs one by one.
 
-        Elements known only by a formula (`Field`) count as not computed. If the formula leaves some unknown, they don't
-        with `judges_known`, as the rule then checks the known ones itself.
+        Elements known only by a formula (`Field`) count as not computed. With `judges_known` this isn't so for a partly
+        known formula, whose known elements the rule checks itself.
         """
         origin, maker = self.origin(name), self._makers.get(name)
         if origin != FOLLOWED:
@@ -330,7 +330,7 @@ def _small_shape(t: Tensor) -> tuple[int, ...] | None:
 
 
 def carried_inputs(node: Node, graph: Graph, runs: Runs) -> dict[str, str]:
-    """Return the inputs of a body that take the value of an output in the iteration before, each with that output."""
+    """Return the loop-carried inputs of a body, each with the output that is its value in the next iteration."""
     inputs = [*graph.inputs]
     if runs is Runs.LOOP:
         return dict(zip(inputs[2:], graph.outputs[1:], strict=False))
@@ -385,7 +385,7 @@ def _law(cause: Cause, name: str) -> str:
 
 
 def _with_unknown_sizes(application: Application, unjudged: Sequence[Unjudged]) -> Application:
-    """Return the application with data-dependent sizes replaced by unknown ones (`Kind.LOST`), and these reasons."""
+    """Return the application, undecided for the reasons `unjudged`, with unknown data-dependent sizes (`Kind.LOST`)."""
     sizes: dict[Atom, Dim] = {
         a: symbol(a.name, a.lo, a.hi, kind=Kind.LOST)
         for d in application.fresh_symbols

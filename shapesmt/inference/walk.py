@@ -176,7 +176,7 @@ class Walk(Applier):
         )
 
     def _bind(self, names: Sequence[str], application: Application, tensors: dict[str, Tensor]) -> None:
-        """Add a node's outputs to the tensors by name, renamed, and with a symbol for each unknown rank."""
+        """Add a node's outputs to `tensors` by name, after `rename`, and with a symbol for an unknown rank."""
         outputs = application.outputs
         if self._rename is not None:
             outputs = tuple(self._rename(name, t) if name else t for name, t in zip(names, outputs, strict=True))

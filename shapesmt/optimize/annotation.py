@@ -29,11 +29,11 @@ def annotate_model(
     simplify: bool,
     trust_ranges: bool,
 ) -> tuple[ModelProto, Simplified | None, str]:
-    """Return the model with its shapes written into it, the rewrites (None without `simplify`), and a condition.
+    """Return the model with inferred shapes, its rewrites (None without `simplify`), and the inputs it is valid for.
 
-    The shapes are right only for inputs that satisfy the condition, a text; "" if that is every input that the model
-    declares. With `trust_ranges`, they hold for the inputs that the caller admits; `tensors` are the bounds over these,
-    if they are known already. `simplify` removes nodes first. The model is saved if there is an `output`.
+    These inputs are a text, such as `n=1..8`; "" for all that the model declares. With `trust_ranges`, the shapes hold
+    for the inputs that the caller admits, over which `tensors` has the bounds if they are known already. `simplify`
+    removes superfluous nodes first. The model is saved if there is an `output`.
 
     Raises:
         ModelError: A declared shape contradicts the inferred one, or the model can't be written.

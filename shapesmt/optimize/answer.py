@@ -84,7 +84,7 @@ def answer_simplify(
 
 
 def refusal(a: Analysis, remedy: str = "narrow the ranges") -> ModelError:
-    """Return the error for a model that fails for some admissible input, or for all."""
+    """Return the error for a model that fails for some admissible input, or for all; its text proposes `remedy`."""
     source = a.problem.graph.source
     if a.examination.verdict is Verdict.FAILS:
         return ModelError(f"{source} runs for no admissible input")
@@ -94,10 +94,10 @@ def refusal(a: Analysis, remedy: str = "narrow the ranges") -> ModelError:
 def _simplify(
     model: Model, output: str | os.PathLike[str] | None, question: Question, valid_only: bool, runs: int, trusted: bool
 ) -> tuple[ModelProto | None, Analysis, Simplified]:
-    """Return the simplified model (None if some input fails), its analysis, and the answer; write it to `output`.
+    """Return the simplified model, the analysis, and the answer; save the model to `output`.
 
-    A node that is removed may be the one that refused that input. With `valid_only` the model is written all the same,
-    with the condition in its metadata.
+    If the model fails for some admissible input, the first is None, as a removed node may be the one that refused the
+    input. With `valid_only` it is written nevertheless, with the condition for valid inputs in its metadata.
 
     Raises:
         InternalError: ONNX Runtime computes something else, at one of `runs` sizes.
@@ -181,7 +181,7 @@ def fit_to_target(
 
 
 def note(proto: ModelProto, base: Basis, condition: str = "") -> None:
-    """Write into a model's metadata for which inputs it is right, replacing earlier statements."""
+    """Write into a model's metadata for which inputs it is valid, and `condition`; earlier entries are replaced."""
     texts = {ADMISSIBLE: str(base.admissible), PRECONDITION: condition}
     kept = [entry for entry in proto.metadata_props if entry.key not in texts]
     del proto.metadata_props[:]

@@ -46,8 +46,9 @@ class Basis:
 def basis_of(proto: ModelProto, a: Analysis, folder: str | None, *, trusted: bool, claimed: bool = False) -> Basis:
     """Return a copy of the model that declares its sizes, and the analysis on which rewrites may rest.
 
-    With `claimed`, declared shapes are trusted where nothing is inferred. `folder` has the external data; None if the
-    model isn't a file.
+    With `trusted`, that is `a`, the analysis over the caller's ranges; otherwise one over all inputs that the model
+    declares. With `claimed`, the latter trusts declared shapes where nothing is inferred. `folder` has the external
+    data; None if the model isn't a file.
 
     Raises:
         ModelError: The file's metadata say that it is for other inputs than the caller's.
@@ -98,7 +99,7 @@ def _admissible_inputs(problem: Problem) -> Admissible:
 
 
 def _rename(admissible: Admissible, became: Mapping[str, str | int]) -> Admissible:
-    """Return the same inputs by the names in the written model; `became` has the new name or number of each name.
+    """Return the admissible inputs by their names in the written model; `became` maps old names to new ones or numbers.
 
     Raises:
         ModelError: A size has become a number that isn't admitted.
@@ -115,7 +116,7 @@ def _rename(admissible: Admissible, became: Mapping[str, str | int]) -> Admissib
 
 
 def _relation(text: str, became: Mapping[str, str | int]) -> str:
-    """Return a relation by the names in the written model; "" if it always holds there."""
+    """Return a relation over the names in the written model (see `_rename`); "" if it always holds there."""
     names = names_in(text)
     if names.isdisjoint(became):
         return text

@@ -22,9 +22,9 @@ class Axis(NamedTuple):
 
 
 def declare_inputs(proto: onnx.ModelProto, problem: Problem) -> dict[str, str | int]:
-    """Write input sizes with one value as numbers and equal sizes under one name; return what became of changed names.
+    """Write input sizes with one value as numbers and equal sizes under one name, also in outputs and value infos.
 
-    For example, `{"m": "n", "c": 3}`. Outputs and value infos change with them.
+    Return the new name or the number of each changed name: `{"m": "n", "c": 3}`.
     """
     axes = [*_axes(proto, problem)]
     names = _names(axes)

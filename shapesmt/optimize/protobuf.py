@@ -62,7 +62,7 @@ def _write_graph(draft: Draft, proto: onnx.GraphProto, *, as_nodes: bool) -> Non
 
 
 def _write_nodes(draft: Draft, proto: onnx.GraphProto | onnx.FunctionProto, *, as_nodes: bool) -> None:
-    """Replace the nodes of a graph or function by those of a draft."""
+    """Replace the nodes of a graph or function by those of a draft; with `as_nodes`, new constants are nodes too."""
     sources = dict(_sources(draft.graph, proto))
     used = {name for node in draft.nodes.values() for name in draft.reads(node)}
     constants = [n for n in draft.literals if draft.is_output(n) or (as_nodes and n in used)]

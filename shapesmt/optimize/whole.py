@@ -117,7 +117,7 @@ def _make_draft(
     form: Form,
     taken: Iterable[str] = (),
 ) -> Draft:
-    """Return the draft of a graph and of the graphs inside nodes that are proved to run."""
+    """Return the draft of a graph, with drafts of the graphs inside its nodes, except those of nodes in `kept`."""
     names = {*taken, *(name for node in graph.every_node() for name in (*node.outputs, *node.reads))}
     draft = Draft(graph, tensors, kept, names, form)
     for index, node in enumerate(graph.nodes):

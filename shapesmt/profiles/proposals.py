@@ -202,7 +202,7 @@ class _Proposal:
         return f"{whatever}this export accepts {how} {region.whole}"
 
     def _of_nodes(self) -> list[str]:
-        """Return which sizes the nodes accept, if the guards refuse more; [] otherwise."""
+        """Return a comment on the sizes for which every node runs, if the guards refuse some of these; else []."""
         if self.guarded is None or not (self.guarded.refused or self.guarded.unread):
             return []
         if not self.guarded.nodes:

@@ -227,7 +227,10 @@ def _tensor(
 
 
 def _size(dim: Dim, axis: object) -> ProfileSize:
-    """Return the formula of a size; with factor and offset if it is a multiple of one symbol plus a constant."""
+    """Return a size with its formula; `axis` is its number or name in the file.
+
+    If the formula is a multiple of one symbol plus a constant, the result has the factor and the offset too.
+    """
     name = axis if isinstance(axis, str) else ""
     one = next(iter(dim.symbols)) if len(dim.symbols) == 1 else None
     terms = [(atoms, factor) for atoms, factor in dim.terms if atoms]

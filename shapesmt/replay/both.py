@@ -76,9 +76,10 @@ def stopped(model: onnx.ModelProto, a: Analysis, count: int) -> str:
 
 
 def loading_error(copy: onnx.ModelProto, original: onnx.ModelProto, folder: str | None, deadline: Deadline) -> str:
-    """Return why ONNX Runtime doesn't load a rewritten model; "" if it does, refuses the original, or isn't installed.
+    """Return ONNX Runtime's error on loading `copy`, a rewritten model; "" if it loads it or refuses `original` too.
 
-    External data is in `folder`. The result is also "" if loading takes longer than the deadline, or a minute.
+    External data is in `folder`. The result is also "" if ONNX Runtime isn't installed, or if loading takes longer than
+    the deadline or a minute.
     """
     from google.protobuf.message import EncodeError
 

@@ -204,7 +204,7 @@ def cut_out(
 
 
 def _constants(names: Iterable[str], proto: onnx.ModelProto, graph: Graph, keep: int) -> dict[str, onnx.TensorProto]:
-    """Return the initializers among these names that are kept as constants."""
+    """Return the initializers among `names` that stay constants: up to `keep` bytes, or with elements for shapes."""
     stored = {t.name: t for t in proto.graph.initializer}
     literals = {name: graph.literals[name] for name in names if name in graph.literals}
     constants = {name: _constant(stored.get(name), literal, name, keep) for name, literal in literals.items()}
@@ -220,7 +220,7 @@ def _feed(name: str, graph: Graph, example: Counterexample, known: Mapping[str, 
 
 
 def _node(proto: onnx.NodeProto, name: str) -> onnx.NodeProto:
-    """Return a copy of the node with this name, without metadata, and with zeros for data in other files."""
+    """Return a copy of the node, named `name`, without metadata, and with zeros for data in other files."""
     from onnx import helper
 
     copy = type(proto)()

@@ -14,7 +14,7 @@ LOADS = "SM408"  # the code of laws about the runtime loading the model
 
 
 def replay_loading(proto: onnx.ModelProto, finding: Finding, runtime: str, complaint: Callable[[bytes], str]) -> Replay:
-    """Load a model and return the result, confirmed if the runtime refuses it; `complaint` returns its reason or ""."""
+    """Load a model to confirm the finding that a runtime refuses it; `complaint` returns the reason, "" if it loads."""
     if any(tensor.external_data for tensor in proto.graph.initializer):
         return Replay(runtime, None, finding.node, "its external data is not read")
     said = complaint(proto.SerializeToString())

@@ -329,7 +329,7 @@ def _complaint(model: bytes, feeds: dict[str, Filled] | None) -> str:
 
 
 def _refusal(copy: bytes, original: bytes, folder: str | None) -> str:
-    """Return the runtime's error on loading a model; "" if it loads it, or refuses the original too."""
+    """Return the runtime's error on loading `copy`; "" if it loads it, or refuses `original` too."""
     reason = _loading_error(copy, folder)
     return "" if not reason or _loading_error(original, folder) else reason
 

@@ -197,7 +197,7 @@ def script(formulas: Iterable[Formula]) -> Script:
 
 
 def number(value: int) -> str:
-    """Return an integer literal.
+    """Return an integer as SMT-LIB text.
 
     >>> number(-3)
     '(- 3)'
@@ -242,7 +242,7 @@ def _condition(formula: Formula, terms: dict[Part, str]) -> str:
 
 
 def _quotient(text: Script, atom: Atom) -> str:
-    """Return the quotient rounded down, 0 for a divisor of 0; `div` rounds down for positive divisors only."""
+    """Write a quotient rounded down, 0 for a divisor of 0; SMT-LIB's `div` rounds down for positive divisors only."""
     (top, bottom), b = text.arguments(atom), atom.args[1]
     if b.lo > 0:
         return f"(div {top} {bottom})"

@@ -193,7 +193,7 @@ class _Declaring(Script):
         self._noted = 0  # number of lines at the last note
 
     def note(self, kind: str, name: Any, formulas: Iterable[Formula] = ()) -> None:
-        """State conditions, and record the kind of all assertions written since the last note."""
+        """Assert conditions, and record `kind` and `name` for each assertion written since the last note."""
         self.state(*formulas)
         self.kinds += [(kind, name) for line in self.lines[self._noted :] if line.startswith("(assert")]
         self._noted = len(self.lines)
@@ -216,7 +216,7 @@ class _Declaring(Script):
 
 
 def _variable(d: Dim, name: str) -> Dim:
-    """Return a size as a variable or a number."""
+    """Return a size as a variable or a number; a formula becomes a variable called `name`."""
     return d if d.constant is not None or d.as_symbol() is not None else define_symbol(d, name)
 
 

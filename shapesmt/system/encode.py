@@ -154,7 +154,10 @@ def encode_node(
 def _infer_nodes(
     graph: Graph, inputs: Mapping[str, Tensor], assumed: Iterable[tuple[int, Requirement]]
 ) -> tuple[list[Application], Mapping[str, Tensor]]:
-    """Return each node's application and the tensors, with a variable for every size and listed integer."""
+    """Return each node's application and the tensors, with a variable for every size and listed integer.
+
+    Requirements in `assumed` are added to those of their nodes.
+    """
     inference = infer(graph, inputs, rename=with_variables, sizes=infer(graph, inputs).scope.named)
     applications = [*inference.applications]
     for index, r in [*assumed][::-1]:

@@ -85,7 +85,7 @@ def fold_or_unknown(how: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Dim:
 
 
 def _by_position(atom: Atom) -> bool:
-    """Whether an operation is a choice that positions decide."""
+    """Whether an operation is a choice (`select`) whose condition depends on positions."""
     return atom.op is SELECT and any(s.kind is Kind.AXIS for s in atom.args[0].symbols)
 
 

@@ -84,7 +84,7 @@ class Fold:
         return f"{self.how}({text})"
 
     def _fold_rows(self, rows: Values, free: Sequence[Atom]) -> Values:
-        """Return the folds for sizes with the same positions, as many at a time as a table has room for."""
+        """Return the fold for each of `rows`, whose last positions are equal, computing in tables of limited size."""
         results, rank = np.zeros(len(rows), dtype=np.int64), len(self.lasts)
         count = prod(max(int(last) + 1, 0) for last in rows[0, :rank]) if len(rows) else 0
         room = max(1, MOST_TRIED // max(count, 1))
@@ -200,7 +200,7 @@ _EVERYWHERE: dict[Dim, Interval] = memo("intervals at all positions", {})
 
 
 def _interval(element: Dim, cases: int) -> Interval:
-    """Return an interval of the element: the union over cases of its choices, of which `cases` may be nested."""
+    """Return an interval of the element: the union over the cases of its choices, nested at most `cases` deep."""
     element = _differences(element)
     for condition in _conditions(element):
         split = _split(condition) if cases else None

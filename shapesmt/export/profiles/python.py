@@ -67,7 +67,7 @@ def _coreml_inputs(variable: str, shapes: Mapping[str, str]) -> list[str]:
 
 
 def _enumerated_shapes(name: str, profile: Profile) -> str:
-    """Return the shapes of an input at the points of all boxes."""
+    """Return `ct.EnumeratedShapes(...)` with the shapes of an input at the points of all boxes."""
     points = [numbers({name: box.inputs[name]}, p)[name] for box in profile.boxes for p in ("min", "opt", "max")]
     shapes = [*dict.fromkeys(points)]
     if len(shapes) > _COREML_SHAPES:
@@ -125,7 +125,7 @@ class _Roots:
         """The line that defines each name."""
 
     def text(self, t: TensorProfile, axis: int) -> str:
-        """Return the text for the size of an axis."""
+        """Return the text for the size of a tensor on an axis, such as `16*_height`."""
         size = t.sizes[axis]
         if size.factor < 1 or size.symbol not in self._symbols:
             remark = f"  {comment(size.expr)}"

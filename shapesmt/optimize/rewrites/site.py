@@ -62,7 +62,10 @@ class Site:
         return integers(self.read(index))
 
     def numbers(self, index: int, attribute: str = "") -> list[int] | None:
-        """Return the integers of a constant input, or of older versions' attribute; None if they aren't constant."""
+        """Return the integers of a constant input; None if they aren't constant.
+
+        `attribute` is the attribute that has them in older operator sets; "" if there is none.
+        """
         if attribute and attribute in self.node.attributes:
             value = self.node.attributes[attribute]
             return [v for v in value if isinstance(v, int)] if isinstance(value, tuple) else None

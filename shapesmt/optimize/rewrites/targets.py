@@ -97,6 +97,6 @@ def slice_to_the_end(site: Site) -> Change:
 
 
 def _vector(site: Site, numbers: Sequence[int | None], what: str) -> str:
-    """Return the name of a constant vector for a node."""
+    """Return the name of a constant int64 vector; a new one is named after the node's output and `what`."""
     known = [n for n in numbers if n is not None]
     return site.draft.constant(Literal("int64", (len(known),), known), f"{site.node.outputs[0]}.{what}")

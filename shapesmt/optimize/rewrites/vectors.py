@@ -152,7 +152,7 @@ def _number(slot: Slot) -> Dim:
 
 
 def dying(draft: Draft, name: str, reader: Place | None = None) -> set[Place]:
-    """Return the nodes that nothing needs once a tensor is no longer read, or not by `reader` (None: by nothing)."""
+    """Return the nodes that become superfluous if nothing reads a tensor any more, or if `reader` stops reading it."""
     gone: set[Place] = set()
     unread, ahead = {name} if reader is None else set(), [name]
     while ahead:
@@ -180,7 +180,7 @@ def closure(draft: Draft, name: str, among: set[Place]) -> set[Place]:
 
 
 def rebuild(draft: Draft, proves: Callable[[Formula], bool]) -> None:
-    """Rebuild every vector of sizes for which that takes fewer nodes."""
+    """Rebuild every vector of sizes for which that takes fewer nodes; `proves` decides conditions."""
     builder = Builder(draft)
     for place in sorted(draft.nodes):
         node = draft.nodes.get(place)

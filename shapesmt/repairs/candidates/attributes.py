@@ -53,7 +53,7 @@ def _orders(_site: Site, old: Any) -> Values:
 
 
 def _steps(_site: Site, old: Any) -> Values:
-    """Yield steps of 1 and 2 along all axes, and half or twice of what they are."""
+    """Yield steps of 1 and of 2 along all axes, then twice and half the old steps."""
     for new in ((1,) * len(old), (2,) * len(old), tuple(2 * s for s in old), tuple(s // 2 for s in old)):
         if min(new, default=0) > 0:
             yield new, USUAL
