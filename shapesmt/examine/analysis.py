@@ -31,7 +31,7 @@ class Analysis:
 
     @property
     def seconds(self) -> float:
-        """The time since the model was read."""
+        """The seconds since the model was read."""
         return time.perf_counter() - self.started
 
     @property

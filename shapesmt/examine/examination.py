@@ -82,7 +82,7 @@ class Examination:
 
     @cached_property
     def rests_on(self) -> dict[int, set[int]]:
-        """The earlier nodes that run for some inputs only and on which a node depends, by index in `judgements`."""
+        """For each node in `judgements`, the nodes upstream that run for some inputs only; all as indices."""
         conditional = {j.index for j in self.judgements if j.verdict is Verdict.DEPENDS}
         known: dict[int, set[int]] = {}
         for j in self.judgements:

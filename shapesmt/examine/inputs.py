@@ -232,7 +232,7 @@ def when(condition: Formula) -> facts.When:
 
 
 def _choice(f: Formula) -> facts.Choice | str:
-    """Return what a condition that is 0 or 1 has to be (`use_cache == 1`, `'c' is true`), or any other as text."""
+    """Return a condition on a symbol that is 0 or 1 (`use_cache == 1`) as a `Choice`, any other condition as text."""
     s = next(iter(f.symbols)) if len(f.symbols) == 1 else None
     if s is None or f.op not in ("eq", "ne") or f.dim is None or len(f.dim.terms) > 1 or (s.lo, s.hi) != (0, 1):
         return str(f)

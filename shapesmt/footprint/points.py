@@ -96,7 +96,7 @@ class Points:
                 live = live - buffer.size
 
     def _run(self, body: Body, node: Node, place: _Place, index: int, runs: Formula) -> Iterator[Point]:
-        """Yield the points of a body of node `index`; until it ends, the outputs count as the body's, not the node's."""
+        """Yield the points of a body of node `index`; until it ends, outputs count as the body's, not as the node's."""
         if self._deadline.expired:
             self.unknown.append(place.path + node.name)
             return
@@ -124,7 +124,7 @@ class Points:
 
 
 class _Runs:
-    """The runs of inner nodes that are listed, by their sizes: functions that call others twice have 2^n runs."""
+    """The runs of bodies listed so far, to list runs of equal sizes once: functions that call others have 2^n runs."""
 
     def __init__(self) -> None:
         self.listed: set[Hashable] = set()

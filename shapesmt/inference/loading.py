@@ -43,7 +43,7 @@ NAMES, SHAPES = "refused names", "refused shapes"
 
 
 def is_loaded(graph: Graph) -> bool:
-    """Whether ONNX Runtime loads the model."""
+    """Whether ONNX Runtime is what loads the model, so that its laws on loading apply."""
     return graph.schemas is not None and graph.runtime is Runtime.ONNX
 
 

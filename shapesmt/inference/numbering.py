@@ -67,11 +67,11 @@ class Scope:
         fresh: The data-dependent sizes of this graph's nodes, by name.
         named: The same by the names that they would have if no earlier node had the same size.
         numbers: A number for each key, common to all scopes.
-        arbitrary: By the number of a tensor, the input that alone can give its elements any value.
+        arbitrary: For the number of a tensor, the input that alone can give its elements any value.
         free: For each size, `About.together` and the inputs, each of which alone can give it any value in its range.
             Sizes with the same `together` can take all their values in combination.
         calls: The functions of the model.
-        functions: By id, whether a function may return different outputs for the same inputs.
+        functions: For each function (its `id`), whether it may return different outputs for the same inputs.
     """
 
     outer: Scope | None = None

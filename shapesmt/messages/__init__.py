@@ -1,4 +1,4 @@
-"""Find the inputs from which a runtime's error message comes: the node that says it, and the sizes that it prints."""
+"""Find the inputs that cause a runtime's error message, from the node that it names and the sizes that it prints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Annotated models: shapes written into a model in the form that its runtime needs, with fewer nodes if asked for."""
+"""Annotate models: write shapes into a model in the form that its runtime needs, and simplify it if asked for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simplified models: written if they may be, and compared with the original in runs if asked for."""
+"""Simplify models, write them if the original can't fail, and compare both in runs if asked for."""
 
 from __future__ import annotations
 

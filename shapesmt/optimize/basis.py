@@ -31,7 +31,7 @@ class Basis:
     Attributes:
         proto: The model to be rewritten.
         analysis: The analysis over all inputs that the model declares, or with `trusted` those that the caller admits.
-        admissible: The inputs for which the written model is right, as far as it can't declare them.
+        admissible: The inputs for which the written model is valid, as far as it can't declare them.
         defaults: The inputs with an initializer: any elements are possible; with `trusted`, only the initializer's.
         trusted: Whether rewrites may rest on the caller's ranges and relations.
     """

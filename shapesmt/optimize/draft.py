@@ -77,7 +77,7 @@ class Draft:
         self.index()
 
     def index(self) -> None:
-        """Find anew which nodes read each tensor."""
+        """Find again which nodes read each tensor."""
         self.readers = {}
         for place, node in self.nodes.items():
             for name in self.reads(node):

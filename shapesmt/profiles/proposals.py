@@ -115,7 +115,7 @@ class _Proposal:
 
     @property
     def holds(self) -> bool:
-        """Whether every size inside runs, as far as is known, for data for which it can run at all."""
+        """Whether no size of the proposal is known to fail (see `_fails`)."""
         return not _fails(self.analysis)
 
     def narrow(self) -> None:
@@ -257,7 +257,7 @@ def _hinges(condition: Formula) -> bool:
 
 
 def _data(a: Analysis) -> list[Formula]:
-    """Return the data-dependent conditions, if no size is known to run for all data."""
+    """Return the data-dependent conditions under which nodes run."""
     return [j.condition for j in a.examination.judgements if j.verdict is Verdict.DEPENDS and _hinges(j.condition)]
 
 
@@ -268,7 +268,7 @@ def _whatever_data(a: Analysis) -> Examination:
 
 
 def _fails(a: Analysis) -> bool:
-    """Whether some size is known to fail; if none runs for all data, whether it does with data that others run with."""
+    """Whether some size is known to fail; if no size runs for all data, failures that depend on data don't count."""
     if not a.fails or not precondition(a.problem, a.examination, a.judge).nowhere:
         return a.fails
     return _whatever_data(a).verdict in (Verdict.DEPENDS, Verdict.FAILS)

@@ -43,7 +43,7 @@ class Edit:
 
     @property
     def touched(self) -> set[int]:
-        """The indices of the nodes that are changed, left out, or preceded by new ones."""
+        """The indices of the nodes that are changed, removed, or preceded by new ones."""
         return {*self.nodes, *self.before, *self.removed, *(index for index, _ in self.inner)}
 
 

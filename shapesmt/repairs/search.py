@@ -67,7 +67,7 @@ class Proved(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The proved changes, the best first; the number of changes tried; whether the search ended before the time did."""
+    """The proved changes, the best first; the number of changes tried; whether the search ended before the timeout."""
 
     proved: tuple[Proved, ...]
     tried: int

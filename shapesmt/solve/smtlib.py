@@ -162,7 +162,8 @@ class Script:
     def declare_bounded(self, atom: Atom) -> str:
         """Declare a variable for an opaque operation and return its name.
 
-        Asserts its bounds, for a float also the lines around it, and for one symbol of short range all its values.
+        Its bounds are asserted; for a float also the lines around it, and for an operation on one symbol with a short
+        range all its values.
         """
         name = self.name(f"{atom.op.name} {atom.number}")
         self.lines.append(f"(declare-const {name} Int)")

@@ -29,7 +29,11 @@ class Slot(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """Consecutive elements: sizes of a tensor from an axis on, a vector, or (without a source) constants."""
+    """Consecutive elements of a vector.
+
+    They are the sizes of the tensor `source` from `axis` on, the elements of the vector `source` if `axis` is None, or
+    constants if `source` is "".
+    """
 
     source: str
     axis: int | None
