@@ -235,7 +235,8 @@ class Applier(ABC):
     ) -> Application:
         """Apply the rule once, to inputs without cases and with ranks that the rule accepts.
 
-        The node's subgraphs may read `tensors`. `case` is the condition that holds; None if there are too many cases.
+        The node's subgraphs may read `tensors`. `case` is the condition that holds; None if the rule can't be applied
+        case by case.
         """
         runs: list[tuple[Origins, Graph]] = []
 

@@ -30,7 +30,7 @@ class Place(NamedTuple):
 
 
 def places(graph: Graph, name: str) -> list[Place]:
-    """Return the nodes that a name may mean: those with that name or output, else those that an optimizer renamed.
+    """Return the nodes that a name may mean: by name, by output, or by a node inside; else those an optimizer renamed.
 
     >>> from shapesmt.graph import Declared, Node
     >>> conv = Node("Conv", "", "/down/Conv", ["x"], ["/down/Conv_output_0"])

@@ -257,7 +257,7 @@ def _hinges(condition: Formula) -> bool:
 
 
 def _data(a: Analysis) -> list[Formula]:
-    """Return the data-dependent conditions under which nodes run."""
+    """Return the data-dependent conditions that remain: nodes fail for data that violate them."""
     return [j.condition for j in a.examination.judgements if j.verdict is Verdict.DEPENDS and _hinges(j.condition)]
 
 

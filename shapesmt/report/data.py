@@ -229,7 +229,7 @@ def _plan(kind: Any) -> list[tuple[str, str, frozenset[Any], Restore, object]]:
 
 @cache
 def _plain_types(kind: Any) -> frozenset[Any]:
-    """Return the plain types whose values are the same in JSON."""
+    """Return those types of an annotation whose values are the same in JSON."""
     kinds = frozenset([] if get_origin(kind) in (tuple, Mapping) else get_args(kind) or (kind,))
     return (kinds | {int} if float in kinds else kinds).intersection(_PLAIN)
 

@@ -103,7 +103,7 @@ class OneValue(NamedTuple):
 
 
 class Large(NamedTuple):
-    """A tensor with too many elements for the indices of kernels."""
+    """A tensor with too many elements for kernels with 32-bit indices."""
 
     tensor: str
     elements: int
@@ -118,7 +118,7 @@ class Unread(NamedTuple):
 
 
 class Unnamed(NamedTuple):
-    """A mark that the file has in place of names, and the dimensions that it stands for."""
+    """A placeholder such as `?` that the file has instead of names, and the dimensions that it stands for."""
 
     mark: str
     dims: tuple[str, ...]
