@@ -135,7 +135,7 @@ def _remainder_text(formula: Formula, beside: Sequence[Formula] = ()) -> str:
 
 
 def _never_zero(dim: Dim) -> bool:
-    """Whether an expression is visibly not 0, as `4 if n == 0 else n`."""
+    """Whether an expression is known not to be 0, such as `4 if n == 0 else n`."""
     atom = dim.as_atom()
     if atom is None or atom.op is not SELECT:
         return not dim.lo <= 0 <= dim.hi

@@ -35,7 +35,7 @@ from shapesmt.lazy import np
 from shapesmt.report import SymbolRange, facts
 from shapesmt.rules import FLOATS, Elements, elements
 
-MOST = 16  # the most elements of a small input
+MOST = 16  # maximum number of elements of a small input
 DEFAULT = "input"  # the source of a range that only the element type gives
 _INTEGER = re.compile(r"(u?)int(8|16|32|64)")
 

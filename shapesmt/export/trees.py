@@ -114,7 +114,7 @@ class Trees(Interpretation[int]):
 
 
 def _call_writer(name: str) -> Callable[[Trees, Atom], int]:
-    """Return a function that adds an operation on expressions, the first of which may be a condition."""
+    """Return a function that adds the entry of an operation on expressions; the first may also be a condition."""
     return lambda trees, atom: trees.add(
         [
             name,

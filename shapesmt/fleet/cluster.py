@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 10  # seconds to wait for a scheduler's answer
 _MOST = 1000  # pieces of work submitted at the same time
-_PROCESSES = 4  # pieces are cut for at least so many, as workers may join later
+_PROCESSES = 4  # minimum number of processes to cut pieces for, as workers may join later
 _GONE = "the scheduler is gone, and with it what isn't finished"
 
 

@@ -91,7 +91,7 @@ def _below(folder: str) -> Iterator[str]:
 
 
 def _is_readable(path: str) -> bool:
-    """Whether this is a regular file, or can't be examined; reading a pipe would block."""
+    """Whether `path` is a regular file, or can't be examined; reading a pipe would block."""
     try:
         return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116 - `pathlib` takes twice as long
     except OSError:

@@ -3,7 +3,7 @@
 If only the table and the summary are shown, reports are brief, without findings: sending thousands of whole reports
 takes longer than computing them. Reports arrive pickled, and are unpickled when more than their verdict is read.
 
-A cached answer has three lines of JSON, of which only the needed ones are parsed: the external files that its check
+A cached answer has three lines of JSON, and only the needed ones are parsed: the external files that its check
 read, with the values for table and tally; the brief report; the whole report.
 """
 

@@ -64,7 +64,7 @@ def done(task: Task, before: Answers) -> Settled:
         why, internal = str(error), False
     except MemoryError:
         why, internal = "there isn't enough memory", False
-    except Exception as error:  # other models are checked all the same
+    except Exception as error:  # other models are checked nevertheless
         pass_on(error)
         if is_refusal(error):
             why, internal = refusal(error), False

@@ -64,7 +64,7 @@ def _covers(first: Dim, second: Dim) -> bool:
 
 
 def summit(points: Sequence[Point], domain: Domain, examination: Examination, judge: Judge) -> Summit | None:
-    """Return the point that holds the most bytes, and their maximum; None if no point occurs."""
+    """Return the point that holds the most bytes, and their maximum; None if no input reaches any point."""
     best: Summit | None = None
     for point in points:
         if best is not None and best.value is not None and point.bytes.hi <= best.value:

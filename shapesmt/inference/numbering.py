@@ -88,7 +88,7 @@ class Scope:
     def changing(self, function: Function) -> bool:
         """Whether a function may return different outputs for the same inputs."""
         if id(function) not in self.functions:
-            self.functions[id(function)] = True  # one that calls itself never ends
+            self.functions[id(function)] = True  # a function that calls itself never returns
             versions = {(n.domain, n.op): function.opsets.get(n.domain, 1) for n in function.nodes}
             operators = [self.calls.get(name) or resolve(*name, version) for name, version in versions.items()]
             nested = any(n.attributes.graphs for n in function.nodes)

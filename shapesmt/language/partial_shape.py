@@ -1,4 +1,4 @@
-"""`PartialShape`: a shape of which only part is known, as a value; also `Dimension`, and `Rank`, the same class.
+"""`PartialShape`: a partly known shape as a value; also `Dimension`, and `Rank`, the same class.
 
 Each dimension is an interval of sizes, and the rank may be one too:
 
@@ -6,7 +6,7 @@ Each dimension is an interval of sizes, and the rank may be one too:
     []                  a scalar
     [...]               unknown rank
     [... rank 3..5]     3 to 5 dimensions
-    [2,1..8,...]        2 or more dimensions, of which the first two are known
+    [2,1..8,...]        2 or more dimensions, with the first two known
 
 Values are immutable and hashable. `merge` returns the shapes that two have in common, `relax` the smallest partial
 shape that contains both, and `a.relaxes(b)` says whether each shape of `b` is one of `a`. Shapes that don't fit raise

@@ -31,7 +31,7 @@ __all__ = ["find_origin"]
 BRIEF = 4.0  # seconds for a region, and for all bounds
 MOST = 200  # other nodes' conditions that the smallest input satisfies if possible; more are ignored
 MERGED = 4  # consecutive nodes that are searched for the operator that a message names
-FEW = 6  # sizes of which one may be 0 at the smallest input, if no input has only larger ones
+FEW = 6  # number of sizes that may be 0, one at a time, at the smallest input, if no input has only larger ones
 
 
 def find_origin(a: Analysis, message: Message, *, ranges: bool) -> ErrorOrigin:

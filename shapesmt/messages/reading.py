@@ -16,8 +16,8 @@ __all__ = ["Message", "read"]
 MOST = 1 << 20  # characters of a log that are read
 LONGEST = 3000  # characters from the node that a message names to the end of its reason
 BEFORE = 300  # characters of a line before that node that are shown, or have the reason
-NESTED = 120  # the most characters between a node that a message names and the one inside it
-SHOWN = 600  # the most characters of a message in an answer
+NESTED = 120  # maximum number of characters between a node that a message names and the one inside it
+SHOWN = 600  # maximum number of characters of a message in an answer
 
 
 @dataclass(frozen=True)

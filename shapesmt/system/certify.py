@@ -71,7 +71,10 @@ def certify_system(encoding: Encoding, deadline: Deadline | None = None) -> Cert
 
 
 def first_failing(encoding: Encoding, values: Assignment) -> Stated | None:
-    """Return the first requirement that fails at these values; None if all hold or the values aren't admissible."""
+    """Return the first requirement that fails at these values.
+
+    None if all hold, the values aren't admissible, or a requirement can't be evaluated there.
+    """
     if not holds(encoding.facts, values):
         return None
     evaluator = Evaluator(values)

@@ -218,7 +218,7 @@ def _rebuild_vector(builder: Builder, node: Node) -> None:
 
 
 def _is_needed(draft: Draft, name: str) -> bool:
-    """Whether the graph returns the tensor, or a node reads it whose outputs aren't sizes themselves."""
+    """Whether the graph returns the tensor, or a node that reads it computes something other than sizes."""
     readers = [draft.nodes[p] for p in draft.readers.get(name, ())]
     return draft.is_output(name) or any(
         integers(draft.facts_of(o)) is None for node in readers for o in node.outputs if o

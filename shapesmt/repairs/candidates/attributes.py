@@ -111,7 +111,7 @@ def _number(site: Site, old: Any) -> Values:
 def _types(_site: Site, old: Any) -> Values:
     """Yield the usual element types."""
     for new in _TYPES if isinstance(old, int) else ():
-        yield new, SMALL + 0.7  # a type is seldom why shapes clash
+        yield new, SMALL + 0.7  # shapes rarely clash because of a type
 
 
 def _sizes(site: Site, old: Any) -> Values:
@@ -168,7 +168,7 @@ _DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "Conv": {"group": 1},
     "ConvTranspose": {"group": 1},
 }
-_ALONG: Mapping[str, Mapping[str, int]] = {  # for each axis of a window, so many numbers 1 or 0
+_ALONG: Mapping[str, Mapping[str, int]] = {  # the number for each axis of a window
     **{op: {"strides": 1, "pads": 0, "dilations": 1} for op in ("Conv", "MaxPool", "AveragePool")},
     "ConvTranspose": {"strides": 1, "pads": 0, "dilations": 1, "output_padding": 0},
 }

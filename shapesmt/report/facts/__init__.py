@@ -95,7 +95,7 @@ class Unrun(NamedTuple):
 
 
 class OneValue(NamedTuple):
-    """A dimension with a wider range of which the assumptions leave only one value."""
+    """A dimension for which the assumptions leave only one value of a wider range."""
 
     dim: str
     value: int | None
