@@ -219,7 +219,7 @@ class _Reader(NamedTuple):
         return value
 
     def word(self, key: str, value: Any) -> str:
-        """Check and return one of the words for a key: for the use of declared shapes, or of a program's guards."""
+        """Check and return the word that says how to use declared shapes, or a program's guards."""
         words = _WORDS[key]
         if value not in words:
             raise self._refusal(key, value, f"write one of {', '.join(words)}")

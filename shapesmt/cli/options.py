@@ -105,7 +105,7 @@ class _Text(click.types.StringParamType):
     """A text about a model, read as UTF-8 in every locale, though Python leaves its bytes undecoded in some."""
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ARG002
-        """Return the text with bytes that Python left undecoded read as UTF-8."""
+        """Return the text, with the bytes that Python left undecoded decoded as UTF-8."""
         try:
             return value.encode(errors="surrogateescape").decode(errors="surrogateescape")
         except UnicodeEncodeError:  # a lone surrogate of UTF-16

@@ -178,7 +178,7 @@ def _axis_ranges(graph: Graph, declared: Declarations, dims: Mapping[str, RangeL
 def _names_of_ranges(graph: Graph, declared: Declarations, dims: Mapping[str, RangeLike]) -> dict[tuple[str, int], str]:
     """Return the file's name of each axis for which the caller's shape has a range, by input and axis index.
 
-    A name is left out if its axes have different ranges, or if `dims` has its range.
+    An axis is left out if the axes of its name have different ranges, or if `dims` has a range for the name.
     """
     ranges: dict[str, set[Range]] = {}
     places: dict[tuple[str, int], str] = {}

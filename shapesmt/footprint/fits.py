@@ -58,7 +58,7 @@ class Fit(NamedTuple):
 
 
 def fit_limit(points: Sequence[Point], limit: int, domain: Domain, judge: Judge) -> Fit:
-    """Return the inputs at which every point holds at most `limit` bytes; points that others decide are skipped."""
+    """Return the inputs at which every point holds at most `limit` bytes, without limits that follow from others."""
     deciding = _deciding([p for p in points if p.bytes.hi > limit], limit, domain, judge)
     few = [c for c in deciding if len(c.symbols) < 2 or (c.symbols and domain.points(c.symbols) is not None)]
     region = judge.region(domain, all_of(*few))

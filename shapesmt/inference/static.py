@@ -261,7 +261,10 @@ class Static(Walk):
         ][batched:]
 
     def declared_tensor(self, name: str, declared: Declared, given: Tensor | None = None) -> Tensor:
-        """Return a tensor as it is declared; with `given` of the same rank, declared numbers replace unknown sizes."""
+        """Return a tensor as it is declared.
+
+        If `given` has the same rank, its sizes are used, except that declared numbers replace its unknown ones.
+        """
         known = None if given is None or given.shape is None else given.dims
         if declared.shape is None or declared.kind != "tensor":
             return tensor(declared.dtype, known if declared.kind == "tensor" else None)

@@ -262,7 +262,7 @@ def _at(site: Site, _: Form, said: Mapping[str, str]) -> Formula:
 def _outside(site: Site, form: Form, said: Mapping[str, str]) -> Formula:
     """Return the condition that the printed index occurs: that it is an element of input 1.
 
-    If these aren't known: that it lies between the size of the axis and the largest index.
+    If its elements aren't known: that it lies between the size of the axis and the largest index.
     """
     index, own = int(said["index"]), [r for r in _stated(site, form) if r.formula is not TRUE]
     if (items := site.elements) is not None:

@@ -77,7 +77,7 @@ class Draft:
         self.index()
 
     def index(self) -> None:
-        """Find again which nodes read each tensor."""
+        """Recompute which nodes read each tensor (`readers`)."""
         self.readers = {}
         for place, node in self.nodes.items():
             for name in self.reads(node):

@@ -47,7 +47,10 @@ def share_nodes(draft: Draft) -> None:
 
 
 def _is_deterministic(node: Node, operators: Operators) -> bool:
-    """Whether equal nodes have equal outputs: a standard operator, not random, without subgraph or unread constant."""
+    """Whether nodes equal to this one have equal outputs.
+
+    Its operator is one of ONNX's and not random, and it has no subgraph and no unread constant.
+    """
     rule = operators[node.domain, node.op]
     values = chain.from_iterable(v if isinstance(v, tuple) else (v,) for v in node.attributes.values())
     unread = any(isinstance(value, Literal) and value.values is None for value in values)

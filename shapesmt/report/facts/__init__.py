@@ -1,6 +1,6 @@
-"""The facts of which `render` makes the sentences of a report: kinds and operands, given to `in_words`.
+"""Facts from which `render` builds the sentences of a report: kinds and operands, passed to `in_words`.
 
-Sizes and conditions are formulas as text. A `StaticAxis` is told as it is.
+Sizes and conditions are formulas as text. A `StaticAxis` is a fact too.
 """
 
 from __future__ import annotations
