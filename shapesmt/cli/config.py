@@ -167,7 +167,7 @@ class _Reader(NamedTuple):
     keys: Mapping[str, Callable[[_Reader, str, Any], Any]]
 
     def options(self, table: Mapping[str, Any]) -> Options:
-        """Return the keyword arguments that a table stands for."""
+        """Return the keyword arguments that the keys of a table declare."""
         for key in table:
             if key not in self.keys:
                 hint = did_you_mean(key, self.keys)

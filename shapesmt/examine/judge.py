@@ -103,7 +103,7 @@ class Judge:
             return self.once(_REGIONS, domain, condition, lambda within, f: describe(f, within, self.proves))
 
     def related_symbols(self, domain: Domain, symbols: frozenset[Atom]) -> list[Atom]:
-        """Return the symbols that facts relate to these ones, these included."""
+        """Return the given symbols, and all that the domain's facts relate to them."""
         return self.once(_TIED, domain, symbols, lambda within, about: within.closure(about)[0])
 
     @stage("conditions")
@@ -132,7 +132,7 @@ class Judge:
         return Decision(verdicts[satisfied], "z3", counterexample)
 
     def _ask(self, conditions: tuple[Formula, ...]) -> Answer:
-        """Return the solver's answer; the same conditions are sent once."""
+        """Return the solver's answer, cached so that it is asked once about the same conditions."""
         if conditions not in self._answers:
             answer = self._answers[conditions] = self._query(conditions)
             self._open += answer.verdict == "unknown"

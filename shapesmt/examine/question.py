@@ -115,7 +115,7 @@ class Question:
         """The use of declared shapes.
 
         Raises:
-            UsageError: `declared` is none of these words.
+            UsageError: `declared` is not the text of a `Claims`.
         """
         try:
             return Claims(self.declared)

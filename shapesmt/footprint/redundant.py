@@ -46,7 +46,9 @@ class Samples:
 
 
 def follows(bytes_: Dim, first: Dim, second: Dim, limit: int) -> bool:
-    """Whether `bytes_ <= limit` is shown to follow from `first <= limit` and `second <= limit`, by multiples of these.
+    """Whether `bytes_ <= limit` is shown to follow from `first <= limit` and `second <= limit`.
+
+    It is if a sum of multiples of `first` and `second` bounds `bytes_`, and stays within the limit if these do.
 
     >>> from shapesmt.algebra import symbol
     >>> n, m = symbol("n", 1), symbol("m", 1)

@@ -91,7 +91,7 @@ class Literal:
         source: Source | None = None,
         missing: str = "",
     ) -> Literal:
-        """Return the one object with this content; with a `source`, a new object."""
+        """Return the interned literal with this content; with a `source`, always a new one."""
         shape = tuple(shape)
         values = None if values is None else tuple(values)
         if source is not None:

@@ -131,7 +131,7 @@ def _broken_laws(graph: Graph) -> Iterator[tuple[int, laws.Law]]:
 
 
 def _calls(graph: Graph) -> dict[tuple[str, str], int]:
-    """Return the index of the first node that calls each function, in a body or through another function too."""
+    """Return the index of the first node that calls each function, directly, in a body or through another function."""
     calls: dict[tuple[str, str], int] = {}
     for index, node in enumerate(graph.nodes) if graph.functions else ():
         ahead = [node]

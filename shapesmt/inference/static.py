@@ -61,7 +61,7 @@ class Findings:
 
 
 def refused_when_loaded(graph: Graph, *, bodies: bool) -> dict[int, Refusal]:
-    """Return the refusals of the runtime by types and shapes, by the index of the node.
+    """Return the runtime's refusals for types and shapes, by the index of the node.
 
     Args:
         graph: The model.
@@ -317,7 +317,7 @@ def _element(t: Tensor) -> Tensor:
 
 
 def _made(how: Runs, each: Sequence[Tensor]) -> Tensor:
-    """Return an output of a node, from the outputs of its bodies."""
+    """Return an output of a node that runs its bodies in the way `how`; `each` has this output of each body."""
     if how is Runs.BRANCH:
         return _joint(each)
     dtype = each[0].dtype

@@ -314,7 +314,11 @@ class Walk(Applier):
         return walk
 
     def _deeper(self, outside: Outside, opsets: Mapping[str, int] | None = None) -> Walk | None:
-        """Return a walk along nodes inside a node; None if they nest too deep."""
+        """Return a walk along nodes inside a node; None if they nest too deep.
+
+        `outside` returns the origin of a tensor that none of them computes. `opsets` are those of a function; None for
+        a graph, whose operator sets are the model's.
+        """
         if self._depth >= MAX_CALLS:
             return None
         about = opsets or self._opsets, self._functions, self._schemas, self._runtime

@@ -39,7 +39,7 @@ def _origin(model: Model, message: Message, question: Question) -> ErrorOrigin:
     """Return the nodes and inputs from which a message comes.
 
     Raises:
-        UsageError: It neither names a node nor has a known form.
+        UsageError: The message neither names a node nor has a known form.
     """
     if not message.known:
         said = f": {message.text}" if message.text else ""

@@ -298,7 +298,7 @@ def _short(message: str) -> str:
 
 
 def serve() -> None:
-    """Serve as the separate process: read models and inputs from standard input, write the runtime's messages."""
+    """Run as the separate process: read models and inputs from standard input, write the runtime's messages."""
     import onnxruntime
 
     answers, sys.stdout = sys.stdout.buffer, sys.stderr

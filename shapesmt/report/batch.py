@@ -91,7 +91,7 @@ class Marks(Data):
 
 
 class Tallying:
-    """Counts reports one at a time for a `Tally`, and keeps none of them.
+    """Counts reports one at a time for a `Tally`, without retaining them.
 
     >>> from shapesmt.report.report import Counts
     >>> tallying = Tallying()

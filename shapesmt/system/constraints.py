@@ -81,7 +81,7 @@ class Constraints:
         self._take(z3.parse_smt2_string(str(script)), script.kinds)
 
     def _take(self, conditions: Iterable[Any], kinds: Iterable[tuple[str, Any]]) -> None:
-        """Add each condition to the attribute for its kind."""
+        """Add each condition to the attribute for its kind, such as `bounds`; `kinds` has each one's kind and name."""
         self.bounds: dict[str, Any] = {}
         self.definitions: dict[str, Any] = {}
         assumptions, facts, every = [], [], []

@@ -148,7 +148,7 @@ FOLD.defines(lambda rebuilt: rebuilt)  # `Fold.rebuild` folds anew
 
 
 def too_long(dim: Dim) -> bool:
-    """Whether an expression has a fold that is too large to evaluate at the maximum sizes, all of them bounded."""
+    """Whether an expression has a fold with too many positions to evaluate at its (bounded) maximum sizes."""
     folds = [a.args[0] for a in dim.atoms() if a.op is FOLD]
     return any(MOST_TRIED < prod(max(last.hi + 1, 0) for last in s.lasts.values()) < inf for s in folds)
 

@@ -32,7 +32,7 @@ def openvino(profile: Profile) -> str:
 
 
 def model_server(profile: Profile) -> str:
-    """Return the option for OpenVINO's model server."""
+    """Return the option `--shape` for OpenVINO's model server."""
     shapes = {name: f"({_intervals(t, ':', None)})" for name, t in hull(profile).items()}
     text = json_text(shapes) if len(shapes) > 1 else next(iter(shapes.values()), "")
     return shell("--shape", text)

@@ -298,7 +298,7 @@ def _slice(
     edit = Edit(graph, taken)
 
     def sliced(name: str) -> str:
-        """Return the tensor's name before its slice; the same name if it isn't sliced."""
+        """Add the slice of a tensor if it needs one; return the name of the tensor before the slice."""
         shape = tensors[name].shape if name in open_axes else None
         if not shape:
             return name

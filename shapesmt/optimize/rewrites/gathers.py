@@ -53,7 +53,7 @@ def _counts(element: Dim, shape: Sequence[Dim], counted: Sequence[Dim]) -> bool:
 
 
 def _reshape(site: Site) -> Change:
-    """Return the reshape of the data, or of the tensor that the data is a view of."""
+    """Return a Reshape of the data, or of the tensor that it is a view of; None if neither has a constant target."""
     inner = site.producer(0, *VIEWS)
     sources = [site.name(0), *(inner.inputs[:1] if inner is not None else ())]
     targets = ((name, target(site, site.draft.facts_of(name))) for name in sources)

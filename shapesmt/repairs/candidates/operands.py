@@ -25,7 +25,7 @@ def operands(site: Site) -> Iterator[Change]:
 
 
 def edges(site: Site) -> Iterator[Change]:
-    """Yield changes that replace one input by a tensor of the same element type from nearby or that nothing reads."""
+    """Yield changes that replace one input by a tensor of the same element type: a nearby or an unread one."""
     node = site.node
     for index, name in enumerate(node.inputs):
         others = _unread(site, index) if name else ()
