@@ -217,7 +217,7 @@ def resolve(f: Formula) -> Formula:
 
 
 def _shorter(pair: tuple[Clause, Clause]) -> tuple[Clause, dict[Clause, None]] | None:
-    """Return the second clause with its replacement if the first makes it, or one of its literals, redundant; or None."""
+    """Return the second clause with its replacement if the first makes it or a literal in it redundant; else None."""
     one, other = pair
     if one <= other:
         return other, {}

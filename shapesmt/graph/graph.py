@@ -194,7 +194,7 @@ class Schemas(Protocol):
         """Return the function that defines the node's operator, given its inputs' types and ranks, or None."""
 
     def bodies(self) -> Mapping[tuple[str, str], int]:
-        """Return the operators that have such a body, by domain and name, with the first version that has it."""
+        """Return the operators that a function defines, by domain and name, each with the first version so defined."""
 
     def infers(self, domain: str, op: str, version: int) -> bool:
         """Whether the operator was registered with a function that infers the types of its outputs."""

@@ -95,7 +95,7 @@ class Walk(Applier):
         self._rules = Operators(opsets, functions)
 
     def nodes(self, graph: Graph, tensors: dict[str, Tensor]) -> Iterator[Application]:
-        """Apply every node of a graph in turn; the outputs are added to `tensors`."""
+        """Apply every node of a graph in turn, add its outputs to `tensors`, and yield its application."""
         for name, literal in graph.literals.items():
             tensors[name] = from_literal(literal)
         self.around = (graph, *self.around)
@@ -104,7 +104,7 @@ class Walk(Applier):
     def sequence(
         self, nodes: Sequence[Node], tensors: dict[str, Tensor], literals: Mapping[str, Literal]
     ) -> Iterator[Application]:
-        """Apply nodes in turn, and yield their applications."""
+        """Apply nodes in turn, add their outputs to `tensors`, and yield their applications."""
         nodes = Nodes.of(nodes)
         makers = Makers(nodes, {*tensors})
         self.literals = Constants(makers, self._rules, literals, self.literals)
@@ -200,7 +200,7 @@ class Walk(Applier):
         return tensor(t.dtype, [symbol(f"{name}[{i}]", kind=Kind.OPEN) for i in range(rank)])
 
     def _memory(self) -> dict[tuple[Any, ...], Application]:
-        """Return the applications that earlier walks remember, by what they depend on."""
+        """Return the cache of applications that all walks share, keyed by what an application depends on."""
         return _REMEMBERED.setdefault((self._schemas, self._runtime), {})
 
     def _remember(self, key: tuple[Any, ...], step: Step, inputs: list[Tensor | None]) -> Application:

@@ -325,7 +325,7 @@ def smallest_model(
 def _few_moved(
     facts: list[Formula], symbols: Sequence[Atom], fewest: int, model: Assignment, deadline: Deadline
 ) -> Assignment:
-    """Return a model with few symbols off their low ends, but at least `fewest`; `model` is one to begin with.
+    """Return a model with few symbols off their low ends, but at least `fewest`; the search starts from `model`.
 
     Earlier symbols stay at their low ends if possible.
     """
