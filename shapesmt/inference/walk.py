@@ -200,7 +200,7 @@ class Walk(Applier):
         return tensor(t.dtype, [symbol(f"{name}[{i}]", kind=Kind.OPEN) for i in range(rank)])
 
     def _memory(self) -> dict[tuple[Any, ...], Application]:
-        """Return the cache of applications that all walks share, keyed by what an application depends on."""
+        """Return the cache of applications that walks with the same schemas and runtime share."""
         return _REMEMBERED.setdefault((self._schemas, self._runtime), {})
 
     def _remember(self, key: tuple[Any, ...], step: Step, inputs: list[Tensor | None]) -> Application:

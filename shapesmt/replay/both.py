@@ -130,7 +130,7 @@ def _near(a: Analysis, symbols: list[Atom], wanted: Iterable[int]) -> Assignment
 
 
 def _feeds(a: Analysis, values: Assignment, seed: int) -> dict[str, Filled]:
-    """Return the model's inputs at these sizes; elements that aren't symbols are drawn at random with `seed`."""
+    """Return the model's inputs at these sizes; elements that `values` doesn't decide are random (`seed`)."""
     at = a.problem.counterexample(values)
     return {
         name: (t.dtype or "float32", at.inputs[name], at.values.get(name) or Drawn(seed))
