@@ -66,7 +66,7 @@ def _from(s: Atom, value: int) -> int:
 
 
 def _ask_solver(domain: Domain, symbols: Sequence[Atom], judge: Judge) -> dict[Atom, int] | None:
-    """Return the lower bounds of all symbols by the solver, if one input has them all; None otherwise."""
+    """Return the minimum of each symbol by the solver, if one input has them all; None otherwise."""
     corner, ends = domain.copy(), dict[Atom, int]()
     for s in symbols:
         low = judge.extent(domain, of_atom(s))[0]

@@ -140,7 +140,7 @@ def _along(site: Site, r: Requirement, axis: int) -> bool:
 
 
 def _facing(shapes: Sequence[Sequence[Dim]], axis: int | None) -> Iterator[tuple[Dim, Dim]]:
-    """Yield the sizes that broadcasting aligns, for any two of the shapes; only those on `axis` if it isn't None."""
+    """Yield the pairs of sizes that broadcasting aligns, for any two shapes; only those on `axis` if it isn't None."""
     for i, first in enumerate(shapes):
         for second in shapes[i + 1 :]:
             for k, (x, y) in enumerate(zip(reversed(first), reversed(second), strict=False), 1):

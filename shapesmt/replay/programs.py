@@ -25,8 +25,8 @@ def program_of(model: OpenedModel) -> Any:
     """Return the program to run; PyTorch loads one that is in an archive.
 
     Raises:
-        ModelError: PyTorch can't load it.
-        UsageError: It isn't installed.
+        ModelError: PyTorch can't load the program.
+        UsageError: PyTorch isn't installed.
     """
     if model.format is Format.PROGRAM:
         return model.content.program

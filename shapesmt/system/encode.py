@@ -198,7 +198,7 @@ class _System:
         self.unsupported += [f"{name}/{path}" if path else name for path in (u.path for u in application.unjudged)]
 
     def node_that_runs(self, index: int, application: Application) -> None:
-        """Assert a node's requirements and the facts about its data-dependent sizes."""
+        """Assert that a node runs: its requirements, and the facts about its data-dependent sizes."""
         start = len(self.script.lines)
         for r in self._define_requirements(index, application):
             self.script.lines.append(f"(assert {r.name})")
