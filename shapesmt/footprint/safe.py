@@ -37,7 +37,7 @@ def safe_conditions(
 
 
 def _list_inputs(condition: Formula, domain: Domain) -> str | None:
-    """Return the condition as a list of the inputs for which it holds; None if there are too many."""
+    """Return the condition as a list of the inputs for which it holds; None if that is too long or depends on data."""
     if any(s.kind not in (Kind.INPUT, Kind.VALUE) for s in condition.symbols):
         return None
     points = domain.points(condition.symbols)

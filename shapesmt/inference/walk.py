@@ -55,7 +55,7 @@ Renaming = Callable[[str, Tensor], Tensor]
 
 
 def forget_applications() -> None:
-    """Forget all remembered applications, after constants were read that they didn't use."""
+    """Forget all remembered applications: they don't use the constants that have been read since."""
     for applications in [*_REMEMBERED.values()]:
         applications.clear()
 
