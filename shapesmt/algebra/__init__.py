@@ -28,6 +28,7 @@ from shapesmt.algebra.evaluation import (
     fits_int64 as fits_int64,
     inmost_first as inmost_first,
     lowest as lowest,
+    operands as operands,
 )
 from shapesmt.algebra.extremes import maximum as maximum, minimum as minimum
 from shapesmt.algebra.factors import common_factor as common_factor, divide_terms as divide_terms, step_of as step_of

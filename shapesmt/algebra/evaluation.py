@@ -45,11 +45,13 @@ class Formula:
         try:
             return self._symbols
         except AttributeError:
-            parts = [a.symbols for a in self.args]
-            if self.dim is not None:
-                parts.append(self.dim.symbols)
-            self._symbols: frozenset[Atom] = frozenset().union(*parts)
+            self._symbols: frozenset[Atom] = frozenset().union(*(part.symbols for part in self.parts))
             return self._symbols
+
+    @property
+    def parts(self) -> tuple[Dim | Formula, ...]:
+        """The compared expression or the combined formulas; `True` and `False` have none."""
+        return self.args if self.dim is None else (self.dim,)
 
     @property
     def conjuncts(self) -> tuple[Formula, ...]:
@@ -64,13 +66,14 @@ class Formula:
 
 
 class Interpretation(Generic[Found]):
-    """A computation that gets the result for each expression from the results for its parts, and caches it.
+    """Computes a result for each expression and condition from the results for its parts, and caches them.
 
-    `rows` has a function for each operation. Definitions come first, inner before outer ones, so that a long chain of
-    them needs no deep recursion.
+    A subclass says what a sum of products gives (`_sum`), a condition (`_condition`), and each operation (`rows`).
+    Operations are computed when a row asks for them, so that a row may skip some. Only definitions come first, inner
+    before outer ones: a long chain of them needs no deep recursion.
 
     Args:
-        known: The results so far, such as the values of symbols; further ones are added.
+        known: The results so far, such as the values of symbols; the interpretation adds further ones.
     """
 
     rows: ClassVar[Rows[Callable[[Any, Atom], Any]]]
@@ -81,6 +84,10 @@ class Interpretation(Generic[Found]):
     def __init__(self, known: dict[Any, Found]) -> None:
         self._known = known
         self._scanned: set[Any] = set()
+
+    def part(self, what: Dim | Formula) -> Found:
+        """Return the result for an expression or a condition."""
+        return self.dim(what) if isinstance(what, Dim) else self.formula(what)
 
     def dim(self, dim: Dim) -> Found:
         """Return the result for an expression."""
@@ -97,6 +104,16 @@ class Interpretation(Generic[Found]):
             self._define(dim)
         return self._sum(dim)
 
+    def formula(self, formula: Formula) -> Found:
+        """Return the result for a condition."""
+        known = self._known
+        found: Found | None = known.get(formula)
+        if found is None and formula not in known:
+            if formula.args:
+                self._define(formula)
+            found = known[formula] = self._condition(formula)
+        return found  # type: ignore[return-value]  # None is a result too, if the interpretation has it
+
     def atom(self, atom: Atom) -> Found:
         """Return the result for a symbol or an operation."""
         known = self._known
@@ -108,6 +125,10 @@ class Interpretation(Generic[Found]):
     @abstractmethod
     def _sum(self, dim: Dim) -> Found:
         """Compute the result for a sum of products, from those for their factors (`atom`)."""
+
+    @abstractmethod
+    def _condition(self, formula: Formula) -> Found:
+        """Compute the result for a condition, from those for its parts (`part`)."""
 
     def _apply(self, atom: Atom) -> Found:
         found: Found = self.rows[atom.op](self, atom) if atom.definition is None else self.dim(atom.definition)
@@ -162,15 +183,6 @@ class Evaluator(Interpretation[Any]):
             value = self._known[dim] = self.once(dim)
         return value
 
-    def formula(self, formula: Formula) -> Any:
-        """Return the truth of a condition."""
-        truth = self._known.get(formula)
-        if truth is None:
-            if self.arrays:
-                look()
-            truth = self._known[formula] = self._truth(formula)
-        return truth
-
     def _sum(self, dim: Dim) -> Any:
         result: Any = None
         for monomial, coefficient in dim.terms:
@@ -195,7 +207,9 @@ class Evaluator(Interpretation[Any]):
             raise KeyError(atom.name)
         return atom.op.evaluate(self, *atom.args)
 
-    def _truth(self, formula: Formula) -> Any:
+    def _condition(self, formula: Formula) -> Any:
+        if self.arrays:
+            look()
         if formula.dim is not None:
             value = self.dim(formula.dim)
             return value == 0 if formula.op == "eq" else value != 0 if formula.op == "ne" else value >= 0
@@ -240,8 +254,7 @@ def _largest(values: Any) -> int:
 
 def evaluate(what: Dim | Formula, values: Mapping[Atom, Any]) -> Any:
     """Return the value of an expression or the truth of a condition, given the values (or arrays) of its symbols."""
-    evaluator = Evaluator(values)
-    return evaluator.dim(what) if isinstance(what, Dim) else evaluator.formula(what)
+    return Evaluator(values).part(what)
 
 
 def inmost_first(
@@ -262,18 +275,22 @@ def inmost_first(
         if isinstance(item, Dim):
             stack.extend(ATOMS[n] for monomial, _ in item.terms for n in monomial)
         elif isinstance(item, Formula):
-            stack.extend(item.args)
-            stack.extend([item.dim] if item.dim is not None else [])
+            stack.extend(item.parts)
         else:
             found.append(item)
-            stack.extend(a for a in (*item.args, item.definition) if isinstance(a, (Dim, Formula)))
+            stack.extend(operands(item))
     return sorted(found, key=lambda a: a.number)
+
+
+def operands(atom: Atom) -> list[Dim | Formula]:
+    """Return the expressions and conditions that an operation is applied to, or the definition of a symbol."""
+    return [a for a in (*atom.args, atom.definition) if isinstance(a, (Dim, Formula))]
 
 
 def fits_int64(what: Dim | Formula) -> bool:
     """Whether every intermediate result fits 62 bits, for all values in the symbols' ranges."""
     fits = _FITS.get(what)
-    return _Fitting(_FITS).whole(what) if fits is None else fits
+    return _Fitting(_FITS).part(what) if fits is None else fits
 
 
 _FITS: dict[Any, bool] = memo("what fits int64", {})
@@ -282,16 +299,6 @@ SAFE = 1 << 62  # numbers below it fit int64, and so do sums of two
 
 class _Fitting(Interpretation[bool]):
     """Decides whether every intermediate result fits 62 bits."""
-
-    def whole(self, what: Dim | Formula) -> bool:
-        """Whether all of an expression or a condition fits."""
-        if isinstance(what, Dim):
-            return self.dim(what)
-        if what not in self._known:
-            self._define(what)
-            parts = what.args if what.dim is None else (what.dim,)
-            self._known[what] = all(map(self.whole, parts))
-        return self._known[what]
 
     def _sum(self, dim: Dim) -> bool:
         size: float = 0
@@ -305,5 +312,7 @@ class _Fitting(Interpretation[bool]):
         return size < SAFE
 
     def _apply(self, atom: Atom) -> bool:
-        parts = [a for a in (*atom.args, atom.definition) if isinstance(a, (Dim, Formula))]
-        return all(map(self.whole, parts)) and atom.op.fits(*atom.args)
+        return all(map(self.part, operands(atom))) and atom.op.fits(*atom.args)
+
+    def _condition(self, formula: Formula) -> bool:
+        return all(map(self.part, formula.parts))

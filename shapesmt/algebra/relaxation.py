@@ -11,7 +11,7 @@ there. `split_equality` splits an equality that bounds allow in one way only, su
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from math import inf, prod
 from operator import add, mul
@@ -223,7 +223,10 @@ def sample(dim: Dim) -> Interval:
 
 
 class _Points(Interpretation["Row | None"]):
-    """The values of expressions at the points; None if some part is out of its bounds or too large."""
+    """The values of expressions, and the truth of conditions, at the points.
+
+    A result is None if some part is out of its bounds or too large.
+    """
 
     def dim(self, dim: Dim) -> Row | None:
         """Return the values of an expression, without caching them: there are too many."""
@@ -248,18 +251,24 @@ class _Points(Interpretation["Row | None"]):
         inside = row is not None and all(atom.lo <= v <= atom.hi and abs(v) < intervals.LIMIT for v in row)
         return row if inside else None
 
-    def truth(self, condition: Formula) -> Row | None:
-        """Return whether a condition holds, for each point."""
-        if condition.dim is not None:
-            row = self.dim(condition.dim)
-            holds = {"eq": (0).__eq__, "ne": (0).__ne__, "ge": (0).__le__}[condition.op]
-            return None if row is None else tuple(map(holds, row))
-        if condition not in self._known:
-            rows = [self.truth(a) for a in condition.args]
-            known = [row for row in rows if row is not None]
-            join = max if condition.op == "or" else min
-            self._known[condition] = tuple(map(join, *known)) if len(known) == len(rows) > 1 else None
-        return self._known[condition]
+    def _condition(self, formula: Formula) -> Row | None:
+        return _pointwise(_HOLDS[formula.op], map(self.part, formula.parts))
+
+
+_HOLDS: Mapping[str, Callable[..., Any]] = {
+    "eq": (0).__eq__,
+    "ne": (0).__ne__,
+    "ge": (0).__le__,
+    "and": min,
+    "or": max,
+}
+
+
+def _pointwise(function: Callable[..., int], rows: Iterable[Row | None]) -> Row | None:
+    """Apply a function to the values in some rows, point by point; None if a row is None."""
+    every = [*rows]
+    known = [row for row in every if row is not None]
+    return tuple(map(function, *known)) if len(known) == len(every) else None
 
 
 def _sample_atom(_: _Points, atom: Atom) -> Row:
@@ -279,14 +288,8 @@ def _pick(atom: Atom, reach: float) -> int:
 
 
 def _applying(operation: Callable[..., int]) -> Callable[[_Points, Atom], Row | None]:
-    """Apply a function to the arguments' values, point by point."""
-
-    def applied(at: _Points, atom: Atom) -> Row | None:
-        rows = [at.dim(a) if isinstance(a, Dim) else at.truth(a) for a in atom.args]
-        known = [row for row in rows if row is not None]
-        return tuple(map(operation, *known)) if len(known) == len(rows) else None
-
-    return applied
+    """Return a row that applies a function to the arguments' values, point by point."""
+    return lambda at, atom: _pointwise(operation, map(at.part, atom.args))
 
 
 _Points.rows = Rows(
@@ -310,7 +313,7 @@ def there(condition: Formula, *about: Dim | Formula) -> tuple[int, ...]:
     """
     values = _values_of(condition, about)
     at = [Evaluator({symbol: value}) for symbol in condition.symbols for value in values] if len(values) == 1 else []
-    return tuple(here.dim(part) if isinstance(part, Dim) else here.formula(part) for here in at for part in about)
+    return tuple(here.part(what) for here in at for what in about)
 
 
 def alike(condition: Formula, a: Dim, b: Dim) -> bool:

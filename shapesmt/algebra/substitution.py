@@ -217,14 +217,12 @@ class Substitution(Interpretation[Any]):
         """Return the rewritten expression, condition, float or fold."""
         if what.symbols.isdisjoint(self._changed):
             return what
-        if isinstance(what, Dim):
-            return self.dim(what)
-        result = self._known.get(what)
-        if result is None:
-            if isinstance(what, Formula):
-                self._define(what)
-            result = self._known[what] = self._rebuild(what)
-        return result
+        if isinstance(what, (Dim, Formula)):
+            return self.part(what)
+        if what not in self._known:  # a float or a fold
+            args = [self.apply(a) if hasattr(a, "symbols") else a for a in what.args]
+            self._known[what] = what.rebuild(args)
+        return self._known[what]
 
     def _sum(self, dim: Dim) -> Dim:
         result = ZERO
@@ -235,13 +233,11 @@ class Substitution(Interpretation[Any]):
             result = result + term
         return result
 
-    def _rebuild(self, what: Any) -> Any:
-        if not isinstance(what, Formula):  # a float or a fold
-            return what.rebuild([self.apply(a) if hasattr(a, "symbols") else a for a in what.args])
-        if what.dim is not None:
-            compare = {"eq": equal, "ne": differs, "ge": at_least}[what.op]
-            return compare(self.apply(what.dim), 0)
-        return (all_of if what.op == "and" else any_of)(*map(self.apply, what.args))
+    def _condition(self, formula: Formula) -> Formula:
+        if formula.dim is not None:
+            compare = {"eq": equal, "ne": differs, "ge": at_least}[formula.op]
+            return compare(self.apply(formula.dim), 0)
+        return (all_of if formula.op == "and" else any_of)(*map(self.apply, formula.args))
 
     def _apply(self, atom: Atom) -> Dim:
         if atom.symbols == {atom} or atom.symbols.isdisjoint(self._changed):

@@ -61,16 +61,6 @@ class Trees(Interpretation[int]):
         self.entries: list[Entry] = []
         super().__init__({s: self.add(["at", position]) for position, s in enumerate(symbols)})
 
-    def formula(self, formula: Formula) -> int:
-        """Return the index of a condition's entry."""
-        if formula not in self._known:
-            self._define(formula)
-            joined = "and" if formula.op in ("and", "true") else "or"
-            parts = map(self.formula, formula.args)
-            entry = [joined, *parts] if formula.dim is None else [formula.op, self.dim(formula.dim)]
-            self._known[formula] = self.add(entry)
-        return self._known[formula]
-
     def add(self, entry: Entry) -> int:
         """Add an entry and return its index."""
         self.entries.append(entry)
@@ -84,6 +74,10 @@ class Trees(Interpretation[int]):
             return self.atom(atom)
         terms = [[coefficient, *map(self.atom, factors)] for factors, coefficient in dim.products()]
         return self.add(["sum", terms] if all(abs(c) < EXACT for c, *_ in terms) else UNKNOWN)
+
+    def _condition(self, formula: Formula) -> int:
+        name = {"true": "and", "false": "or"}.get(formula.op, formula.op)  # of no conditions
+        return self.add([name, *map(self.part, formula.parts)])
 
     def number(self, number: Float) -> int:
         """Return the index of a float's entry."""
@@ -101,12 +95,8 @@ class Trees(Interpretation[int]):
             return ["float", bits, "div", self._whole(numerator, bits), self._whole(const(denominator), bits)]
         if name == "from_dim":
             return ["float", bits, "cast", self.dim(number.args[0])]
-        return [
-            "float",
-            bits,
-            name,
-            *(self.number(a) if isinstance(a, Float) else self.formula(a) for a in number.args),
-        ]
+        parts = (self.number(a) if isinstance(a, Float) else self.formula(a) for a in number.args)
+        return ["float", bits, name, *parts]
 
     def _whole(self, number: Dim, bits: int) -> int:
         """Return the index of an integer as a float."""
@@ -115,12 +105,7 @@ class Trees(Interpretation[int]):
 
 def _call_writer(name: str) -> Callable[[Trees, Atom], int]:
     """Return a function that adds the entry of an operation on expressions; the first may also be a condition."""
-    return lambda trees, atom: trees.add(
-        [
-            name,
-            *(trees.dim(a) if isinstance(a, Dim) else trees.formula(a) for a in atom.args),
-        ]
-    )
+    return lambda trees, atom: trees.add([name, *map(trees.part, atom.args)])
 
 
 def _unknown(trees: Trees, _: Atom) -> int:

@@ -31,7 +31,7 @@ from shapesmt.algebra import (
     lowest,
     memo,
 )
-from shapesmt.algebra.growth import arguments, half_line, monotone
+from shapesmt.algebra.growth import half_line, monotone
 from shapesmt.lazy import np
 from shapesmt.presolve.limits import MANY
 
@@ -88,7 +88,7 @@ class Points:
         """
         at = Checked(self._values)
         try:
-            at.dim(what) if isinstance(what, Dim) else at.formula(what)
+            at.part(what)
         except OverflowError:
             return False
         return True
@@ -243,26 +243,30 @@ class Magnitudes(Interpretation[tuple[float, float]]):
             part = max([part, most, *(p for _, p in each)])
         return most, part
 
-    def arguments(self, atom: Atom) -> tuple[list[float], float]:
-        """Return bounds of the arguments, those in conditions first, and a bound of all their parts."""
-        each = [self.dim(dim) for dim in arguments(atom)]
+    def _condition(self, formula: Formula) -> tuple[float, float]:
+        each, part = self.bounds(formula.parts)
+        return max(each), part
+
+    def bounds(self, parts: Iterable[Dim | Formula]) -> tuple[list[float], float]:
+        """Return a bound of each part (of a condition: of what it compares), and one of everything inside them."""
+        each = [*map(self.part, parts)]
         return [most for most, _ in each], max(part for _, part in each)
 
 
 def _of_quotient(at: Magnitudes, atom: Atom) -> tuple[float, float]:
-    (first, _), part = at.arguments(atom)
+    (first, _), part = at.bounds(atom.args)
     return first / max(abs(atom.args[1].constant or 1), 1) + 1, part
 
 
 def _of_product(at: Magnitudes, atom: Atom) -> tuple[float, float]:
-    each, part = at.arguments(atom)
+    each, part = at.bounds(atom.args)
     most = prod(max(m, 1.0) for m in each)
     return most, max(part, most)
 
 
 def _of_any(at: Magnitudes, atom: Atom) -> tuple[float, float]:
-    each, part = at.arguments(atom)
-    return max(each[-2 if atom.op is SELECT else 0 :]), part
+    each, part = at.bounds(atom.args)
+    return max(each[1 if atom.op is SELECT else 0 :]), part
 
 
 Magnitudes.rows = Rows(

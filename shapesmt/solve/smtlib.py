@@ -9,14 +9,14 @@
     (assert (= 0 (+ (* (- 2) (div (+ 1 |height|) 2)) |height|)))
 
 The text grows with the number of distinct parts: a part with a long text gets a name, and each part is written once,
-however often it is used. No function recurses over the parts, so depth has no limit.
+however often it is used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import ceil, floor, inf
-from typing import TypeAlias
+from operator import attrgetter
 
 from shapesmt.algebra import (
     FLOOR_DIVISION,
@@ -30,14 +30,13 @@ from shapesmt.algebra import (
     Dim,
     Evaluator,
     Formula,
+    Interpretation,
     Rows,
     of_atom,
 )
 from shapesmt.algebra.numeric import TO_INT
 from shapesmt.errors import escape_marks
 from shapesmt.solve.envelopes import Envelope, envelope
-
-Part: TypeAlias = "Dim | Formula | Atom"
 
 LONGEST = 100  # characters; a longer part is named
 SCALE = 1 << 28  # denominator of the slopes and offsets of the lines around a float
@@ -47,10 +46,19 @@ RESERVED = frozenset({
     *("+", "-", "*", "div", "mod", "abs", "<", "<=", ">", ">="),
 })  # fmt: skip
 """Operators and types of SMT-LIB and its theory of integers; solvers refuse variables with some of these names."""
+CONDITIONS = {
+    "eq": "(= 0 {})",
+    "ne": "(not (= 0 {}))",
+    "ge": "(<= 0 {})",
+    "and": "(and {})",
+    "or": "(or {})",
+    "true": "true",
+    "false": "false",
+}
 
 
-class Script:
-    """An SMT-LIB script under construction.
+class Script(Interpretation[str]):
+    """An SMT-LIB script under construction, which declares the symbols of its terms and defines their parts.
 
     Attributes:
         lines: The commands so far.
@@ -59,40 +67,21 @@ class Script:
     """
 
     def __init__(self) -> None:
+        super().__init__({})
         self.lines: list[str] = []
         self.symbols: dict[Atom, str] = {}
         self.opaque: dict[Atom, str] = {}
-        self._terms: dict[Part, str] = {}
         self._taken: set[str] = set()
-
-    def term(self, what: Part) -> str:
-        """Return the text of a term, after declaring its symbols and defining its parts."""
-        terms = self._terms
-        if what not in terms:
-            stack: list[Part] = [what]
-            while stack:
-                part = stack[-1]
-                if part in terms:
-                    stack.pop()
-                    continue
-                missing = [p for p in _parts(part) if p not in terms]
-                if missing:
-                    stack.extend(missing)
-                else:
-                    stack.pop()
-                    terms[part] = self._write(part)
-        return terms[what]
 
     def state(self, *formulas: Formula) -> None:
         """Assert the conditions."""
         for f in formulas:
-            self.lines.append(f"(assert {self.term(f)})")
+            self.lines.append(f"(assert {self.formula(f)})")
 
-    def define(self, name: str, what: Part) -> str:
-        """Define a name for a term and return it as written in the text."""
-        text = self.term(what)
+    def define(self, name: str, text: str, kind: str = "Int") -> str:
+        """Define a name for a term of this text, an `Int` or a `Bool`, and return it as written in the text."""
         name = self.name(name)
-        self.lines.append(f"(define-fun {name} () {'Bool' if isinstance(what, Formula) else 'Int'} {text})")
+        self.lines.append(f"(define-fun {name} () {kind} {text})")
         return name
 
     def name(self, stem: str) -> str:
@@ -124,31 +113,35 @@ class Script:
     def __str__(self) -> str:
         return "\n".join(self.lines)
 
-    def _write(self, part: Part) -> str:
-        if isinstance(part, Atom):
-            text = WRITTEN[part.op](self, part)
-        else:
-            text = _polynomial(part, self._terms) if isinstance(part, Dim) else _condition(part, self._terms)
-        if len(text) <= LONGEST or (isinstance(part, Atom) and part.op is SYMBOL):
+    def _apply(self, atom: Atom) -> str:
+        if atom.definition is not None:
+            return self.define_symbol(atom, self.dim(atom.definition))
+        text = self.rows[atom.op](self, atom)
+        return text if atom.op is SYMBOL else self._short(text)
+
+    def _sum(self, dim: Dim) -> str:
+        written = []
+        for atoms, coefficient in dim.products():
+            factors = sorted(map(self.atom, atoms))
+            if coefficient != 1 or not factors:
+                factors.insert(0, number(coefficient))
+            written.append(factors[0] if len(factors) == 1 else f"(* {' '.join(factors)})")
+        written.sort()  # the text mustn't depend on what was computed before in this process
+        return self._short(f"(+ {' '.join(written)})" if len(written) > 1 else "".join(written) or "0")
+
+    def _condition(self, formula: Formula) -> str:
+        parts = " ".join(map(self.part, formula.parts))
+        return self._short(CONDITIONS[formula.op].format(parts), "Bool")
+
+    def _short(self, text: str, kind: str = "Int") -> str:
+        """Return the text of a term; if it is long, define a name for it and return that."""
+        if len(text) <= LONGEST:
             return text
-        prefix, kind = ("f", "Bool") if isinstance(part, Formula) else ("t", "Int")
-        name = self.name(f"{prefix}{len(self._taken)}")
-        self.lines.append(f"(define-fun {name} () {kind} {text})")
-        return name
+        return self.define(f"{'t' if kind == 'Int' else 'f'}{len(self._taken)}", text, kind)
 
-    def arguments(self, atom: Atom) -> list[str]:
-        """Return the texts of an operation's arguments."""
-        return [self._terms[a] for a in atom.args]
-
-    def symbol(self, atom: Atom) -> str:
-        """Declare a free symbol, or define a defined one as its expression; return its name in the text."""
-        return self.declare(atom) if atom.definition is None else self.define_symbol(atom, atom.definition)
-
-    def define_symbol(self, atom: Atom, meaning: Dim) -> str:
-        """Define a symbol as the expression `meaning` and return its name in the text."""
-        name = self.name(atom.name)
-        self.lines.append(f"(define-fun {name} () Int {self._terms[meaning]})")
-        return name
+    def define_symbol(self, atom: Atom, text: str) -> str:
+        """Define a symbol as an expression of this text, and return its name in the script."""
+        return self.define(atom.name, text)
 
     def declare(self, atom: Atom) -> str:
         """Declare a free symbol with its range and step, and return its name in the text."""
@@ -165,14 +158,16 @@ class Script:
         Its bounds are asserted; for a float also the lines around it, and for an operation on one symbol with a short
         range all its values.
         """
+        for symbol in sorted(atom.symbols, key=attrgetter("name")):
+            self.atom(symbol)
         name = self.name(f"{atom.op.name} {atom.number}")
         self.lines.append(f"(declare-const {name} Int)")
         conditions = _range(name, atom.lo, atom.hi)
         if (between := _between(atom)) is not None:
-            conditions += _lines(name, self._terms[between.base], between)
+            conditions += _lines(name, self.dim(between.base), between)
         if (runs := _table(atom)) is not None:
             (symbol,) = atom.symbols
-            conditions.append(f"(= {name} {_steps(self._terms[symbol], runs)})")
+            conditions.append(f"(= {name} {_steps(self.atom(symbol), runs)})")
         else:
             self.opaque[atom] = name
         self.lines.extend(f"(assert {condition})" for condition in conditions)
@@ -180,13 +175,12 @@ class Script:
 
     def extreme(self, atom: Atom) -> str:
         """Write a minimum or maximum as named choices between two arguments, so that the text stays linear."""
-        compare, (best, *rest) = "<=" if atom.op is MIN else ">=", self.arguments(atom)
+        compare, (best, *rest) = "<=" if atom.op is MIN else ">=", map(self.part, atom.args)
         for i, other in enumerate(rest):
             text = f"(ite ({compare} {best} {other}) {best} {other})"
             if i == len(rest) - 1:
                 return text
-            best = self.name(f"t{len(self._taken)}")
-            self.lines.append(f"(define-fun {best} () Int {text})")
+            best = self.define(f"t{len(self._taken)}", text)
         return best
 
 
@@ -206,45 +200,9 @@ def number(value: int) -> str:
     return str(value) if value >= 0 else f"(- {-value})"
 
 
-def _parts(part: Part) -> list[Part]:
-    """Return the parts that a part refers to: operands, or the symbols and base line of an opaque operation."""
-    if isinstance(part, Dim):
-        return [a for factors, _ in part.products() for a in factors]
-    if isinstance(part, Formula):
-        return [part.dim] if part.dim is not None else list(part.args)
-    if part.definition is not None:
-        return [part.definition]
-    if part.op is SYMBOL or not part.op.opaque:
-        return list(part.args)
-    between = _between(part)
-    return [*part.symbols, *([between.base] if between is not None else [])]
-
-
-def _polynomial(dim: Dim, terms: dict[Part, str]) -> str:
-    written = []
-    for atoms, coefficient in dim.products():
-        factors = sorted(terms[a] for a in atoms)
-        if coefficient != 1 or not factors:
-            factors.insert(0, number(coefficient))
-        written.append(factors[0] if len(factors) == 1 else f"(* {' '.join(factors)})")
-    if not written:
-        return "0"
-    written.sort()  # the text mustn't depend on what was computed before in this process
-    return written[0] if len(written) == 1 else f"(+ {' '.join(written)})"
-
-
-def _condition(formula: Formula, terms: dict[Part, str]) -> str:
-    if formula.op in ("true", "false"):
-        return formula.op
-    if formula.dim is None:
-        return f"({formula.op} {' '.join(terms[a] for a in formula.args)})"
-    value = terms[formula.dim]
-    return {"eq": f"(= 0 {value})", "ne": f"(not (= 0 {value}))", "ge": f"(<= 0 {value})"}[formula.op]
-
-
 def _quotient(text: Script, atom: Atom) -> str:
     """Write a quotient rounded down, 0 for a divisor of 0; SMT-LIB's `div` rounds down for positive divisors only."""
-    (top, bottom), b = text.arguments(atom), atom.args[1]
+    (top, bottom), b = map(text.part, atom.args), atom.args[1]
     if b.lo > 0:
         return f"(div {top} {bottom})"
     negative = f"(div (- {top}) (- {bottom}))"
@@ -255,19 +213,23 @@ def _quotient(text: Script, atom: Atom) -> str:
     return f"(ite (< 0 {bottom}) (div {top} {bottom}) (ite (< {bottom} 0) {negative} 0))"
 
 
-WRITTEN = Rows[Callable[[Script, Atom], str]](
+def _call_writer(name: str) -> Callable[[Script, Atom], str]:
+    """Return a function that writes an operation as a call of SMT-LIB's function `name`."""
+    return lambda text, atom: f"({name} {' '.join(map(text.part, atom.args))})"
+
+
+Script.rows = Rows(
     "SMT-LIB",
     {
-        SYMBOL: Script.symbol,
+        SYMBOL: lambda text, atom: text.declare(atom),
         FLOOR_DIVISION: _quotient,
-        PRODUCT: lambda text, atom: f"(* {' '.join(text.arguments(atom))})",
+        PRODUCT: _call_writer("*"),
         MIN: Script.extreme,
         MAX: Script.extreme,
-        SELECT: lambda text, atom: f"(ite {' '.join(text.arguments(atom))})",
+        SELECT: _call_writer("ite"),
     },
     opaque=lambda text, atom: text.declare_bounded(atom),
 )
-"""Functions that write the text of an operation from the script and the atom."""
 
 
 def _range(name: str, lo: Bound, hi: Bound) -> list[str]:

@@ -182,7 +182,7 @@ def _first_core(named: Mapping[Name, Formula], deadline: Deadline, background: S
     text = script(background)
     literals: dict[str, Name] = {}
     for key, formula in named.items():
-        term = text.term(formula)
+        term = text.formula(formula)
         literal = text.name(f"assume {len(literals)}")
         text.lines.append(f"(declare-const {literal} Bool)")
         text.lines.append(f"(assert (=> {literal} {term}))")

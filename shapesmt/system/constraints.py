@@ -65,7 +65,7 @@ class Constraints:
         self._dims = {name: _variable(d, name) for name, d in dims.items()}
         script = _Declaring()
         for d in (*self._dims.values(), *(d for t in self._inference.tensors.values() for d in variables(t))):
-            script.term(d)
+            script.dim(d)
         script.note("assumption", "", facts)
         self.unsupported: tuple[str, ...] = ()
         ranks = [*assumed]  # the requirements on ranks that the inputs are assumed to have
@@ -208,9 +208,9 @@ class _Declaring(Script):
         self.note("bound", name[1:-1])
         return name
 
-    def define_symbol(self, atom: Atom, meaning: Dim) -> str:
+    def define_symbol(self, atom: Atom, text: str) -> str:
         name = self.names[atom] = self.name(atom.name)
-        self.lines += [f"(declare-const {name} Int)", f"(assert (= {name} {self._terms[meaning]}))"]
+        self.lines += [f"(declare-const {name} Int)", f"(assert (= {name} {text}))"]
         self.note("definition", name[1:-1])
         return name
 

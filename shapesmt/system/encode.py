@@ -141,7 +141,7 @@ def encode_node(
     makes = {name: tensors[name] for name in node.outputs if name}
     system.script.lines.append(f"; what {printable(node.name)} reads")
     for d in (d for t in reads.values() for d in variables(t)):
-        system.script.term(d)
+        system.script.dim(d)
     start, own = len(system.script.lines), applications[index]
     system.node(index, own, makes.values())
     lines = tuple(system.script.lines[start:])
@@ -180,7 +180,7 @@ class _System:
         lines.append("(set-option :produce-models true)")
         for t in inputs.values():
             for size in t.shape or ():
-                self.script.term(size)
+                self.script.dim(size)
         self.script.state(*facts)
 
     def node(self, index: int, application: Application, outputs: Iterable[Tensor]) -> None:
@@ -194,7 +194,7 @@ class _System:
             self._grant(fact)
         for t in outputs:
             for d in variables(t):
-                self.script.term(d)
+                self.script.dim(d)
         self.unsupported += [f"{name}/{path}" if path else name for path in (u.path for u in application.unjudged)]
 
     def node_that_runs(self, index: int, application: Application) -> None:
@@ -212,7 +212,9 @@ class _System:
         for number, r in enumerate(application.requirements, 1):
             if r.formula is not TRUE and not any(s.kind in (Kind.OPEN, Kind.LOST) for s in r.formula.symbols):
                 path = f"{name}/{r.within}" if r.within else name
-                title = self.script.define(f"{printable(path)}: {r.law} #{number}", r.formula)
+                title = self.script.define(
+                    f"{printable(path)}: {r.law} #{number}", self.script.formula(r.formula), "Bool"
+                )
                 yield Stated(title, path, str(r.law), r.formula)
 
     def end(self, title: str) -> None:
@@ -229,7 +231,7 @@ class _System:
 
     def _grant(self, fact: Formula) -> None:
         """Add a fact about data-dependent sizes, which holds only if all requirements so far hold."""
-        term = self.script.term(fact)
+        term = self.script.formula(fact)
         if self._passed:
             before = self.script.name("every requirement so far")
             self.script.lines.append(f"(define-fun {before} () Bool (and true {' '.join(self._passed)}))")

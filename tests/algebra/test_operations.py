@@ -34,7 +34,7 @@ from shapesmt.algebra.relaxation import ABOVE
 from shapesmt.algebra.substitution import entry, substitute, twin
 from shapesmt.export.trees import Trees
 from shapesmt.presolve.enumeration import Magnitudes
-from shapesmt.solve.smtlib import WRITTEN
+from shapesmt.solve.smtlib import Script
 
 N, M = symbol("n", -3, 4), symbol("m", 0, 3)
 LAST = symbol("@1", 0, 3, kind=Kind.AXIS)
@@ -110,7 +110,7 @@ def test_a_substitution_builds_it_again(op: Operation) -> None:
 
 @pytest.mark.parametrize(
     "rows",
-    [ABOVE, RISES_WITH, Forms.rows, Magnitudes.rows, WRITTEN, Trees.rows],
+    [ABOVE, RISES_WITH, Forms.rows, Magnitudes.rows, Script.rows, Trees.rows],
     ids=lambda rows: rows.name,
 )
 def test_every_analysis_knows_all_operations(rows: Rows[object]) -> None:

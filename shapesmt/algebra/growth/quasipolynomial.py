@@ -33,6 +33,7 @@ from shapesmt.algebra import (
     Rows,
     memo,
     of_atom,
+    operands,
 )
 
 MAX_DEGREE = 4  # in one symbol; the form of an expression with a higher degree is None
@@ -83,6 +84,9 @@ class Forms(Interpretation["Quasipolynomial | None"]):
     def _sum(self, dim: Dim) -> Quasipolynomial | None:
         return together(together(map(self.atom, factors), of_product=True) for factors, _ in dim.products())
 
+    def _condition(self, formula: Formula) -> Quasipolynomial | None:
+        return together(map(self.part, formula.parts))
+
 
 def together(parts: Iterable[Quasipolynomial | None], *, of_product: bool = False) -> Quasipolynomial | None:
     """Return periods and degrees valid for the sum of the parts (their product if `of_product`).
@@ -108,9 +112,7 @@ def together(parts: Iterable[Quasipolynomial | None], *, of_product: bool = Fals
 
 def of_formula(formula: Formula) -> Quasipolynomial | None:
     """Return periods and degrees valid for all expressions that a condition compares; None if one has none."""
-    if formula not in _KNOWN:
-        _KNOWN[formula] = together(map(quasipolynomial_of, compared_expressions(formula)))
-    return _KNOWN[formula]
+    return Forms(_KNOWN).formula(formula)
 
 
 def _of_quotient(at: Forms, atom: Atom) -> Quasipolynomial | None:
@@ -144,9 +146,8 @@ def _of_extreme(at: Forms, atom: Atom) -> Quasipolynomial | None:
 
 
 def _of_choice(at: Forms, atom: Atom) -> Quasipolynomial | None:
-    condition, a, b = atom.args
-    whole = together([at.dim(a), at.dim(b), of_formula(condition)])
-    return whole and whole._replace(switches=whole.switches | {condition})
+    whole = together(map(at.part, atom.args))
+    return whole and whole._replace(switches=whole.switches | {atom.args[0]})
 
 
 Forms.rows = Rows(
@@ -177,5 +178,5 @@ def compared_expressions(formula: Formula) -> list[Dim]:
 
 def arguments(atom: Atom) -> list[Dim]:
     """Return the expressions that an operation is applied to, including those in its conditions."""
-    parts = [part for part in (*atom.args, atom.definition) if isinstance(part, (Dim, Formula))]
+    parts = operands(atom)
     return [dim for part in parts for dim in ([part] if isinstance(part, Dim) else compared_expressions(part))]
