@@ -209,7 +209,7 @@ def mod(ctx: RuleContext) -> Tensor:
 
 
 def require_nonzero(ctx: RuleContext, divisor: Tensor) -> None:
-    """State that no known element of an integer divisor is 0; runtimes check this even if the dividend is empty."""
+    """Require that no known element of an integer divisor is 0; runtimes check this even if the dividend is empty."""
     law = laws.NOT_DIVIDED_BY_ZERO
     if divisor.dtype not in INTEGERS:
         return

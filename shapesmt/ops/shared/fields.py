@@ -248,7 +248,7 @@ def _groups(before: Sequence[Dim], after: Sequence[Dim]) -> list[tuple[list[int]
 
 
 def _same_count(before: Sequence[Dim], a: list[int], i: int, after: Sequence[Dim], b: list[int], j: int) -> bool:
-    """Whether the axes before `i` and `j` have equally many elements, or those from there on."""
+    """Whether the axes `a[:i]` of `before` and `b[:j]` of `after` have equally many elements, or the axes after them."""
     fronts, backs = (a[:i], b[:j]), (a[i:], b[j:])
     return any(product(before[-k] for k in x) is product(after[-k] for k in y) for x, y in (fronts, backs))
 
@@ -259,7 +259,7 @@ def _lengthy(shape: Sequence[Dim]) -> list[int]:
 
 
 def _row_major(shape: Sequence[Dim], axes: Sequence[int]) -> Dim:
-    """Return the row-major index of an element within some axes."""
+    """Return the row-major index of an element within `axes` of `shape`, which are counted from the end."""
     place, stride = ZERO, as_dim(1)
     for back in reversed(axes):
         place, stride = place + position(back) * stride, stride * shape[-back]

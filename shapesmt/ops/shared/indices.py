@@ -146,7 +146,7 @@ def _of_constant(indices: Tensor) -> bool:
 
 
 def require_places(ctx: RuleContext, index: int, size: Dim, law: laws.Law, extra: Dim | int = 1) -> None:
-    """State that each element of an input is the first of `extra` consecutive positions in an axis of that size."""
+    """Require, for each element k of input `index`, that positions k to k + `extra` - 1 are inside an axis of `size`."""
     if not ctx.has(index):
         return
     for condition, least, greatest in spans(ctx, ctx.input(index), law, index):
@@ -155,7 +155,7 @@ def require_places(ctx: RuleContext, index: int, size: Dim, law: laws.Law, extra
 
 
 def require_not_negative(ctx: RuleContext, index: int, law: laws.Law) -> None:
-    """State that no element of an input is negative."""
+    """Require that no element of an input is negative."""
     for condition, least, _ in spans(ctx, ctx.input(index), law, index):
         ctx.require(any_of(negate(condition), at_least(least, 0)), law, least, 0)
 

@@ -143,7 +143,7 @@ DIVISIONS: dict[str, Function] = {
 
 
 def _of_floats(ctx: RuleContext, x: Tensor, y: Tensor) -> Tensor:
-    """Return a quotient or remainder of floats."""
+    """Return the quotient of floats or, for operators whose name ends with `Mod`, the remainder."""
     if not ctx.node.op.endswith("Mod"):
         return _divide(ctx, x, y)
     remainders = result(ctx, "Mod", x, y, fmod=1)

@@ -122,7 +122,7 @@ def selection(ctx: RuleContext) -> tuple[Dim, Dim]:
 
 
 def require_thresholds(ctx: RuleContext, index: int) -> None:
-    """Require overlap thresholds between 0 and 1, and that the sigma of soft suppression isn't negative."""
+    """Require overlap thresholds (input `index` or an attribute) in 0..1, and that the sigma isn't negative."""
     shares = [*(numbers(ctx, index) if ctx.has(index) else ()), ctx.number("iou_threshold", 0.5)]
     for share in shares:
         for low, high in ((0, share), (share, 1)):

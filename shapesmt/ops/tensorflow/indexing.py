@@ -42,7 +42,7 @@ from shapesmt.rules import Field, Keeps, RuleContext, Tensor, Traits, move_posit
 
 
 def require_places(ctx: RuleContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:
-    """Require that known indices are inside an axis of that size, counted from the front."""
+    """Require that known indices are in 0..size-1, unless `unless` holds; for unknown ones, require `size >= 1`."""
     known = spans(ctx, indices, laws.INDICES_INSIDE_AXIS)
     if not known:
         ctx.require(any_of(unless, equal(indices.numel, 0), at_least(size, 1)), laws.SOMETHING_TO_PICK, size)
@@ -91,7 +91,7 @@ def gather_nd(ctx: RuleContext) -> Tensor:
 
 
 def require_indexable(ctx: RuleContext, x: Tensor, indices: Tensor) -> None:
-    """Require index tuples no longer than the rank, and no lookup in an empty tensor."""
+    """Require index tuples no longer than the rank of `x` (at most 7), and no lookup if `x` is empty."""
     ctx.require_at_least(7, indices[-1], laws.INDEX_TUPLE_AT_MOST)
     ctx.require_at_least(x.rank, indices[-1], laws.INDEX_TUPLE_WITHIN_INDEXED_RANK)
     nothing = equal(product(indices.dims[:-1]), 0)
@@ -130,7 +130,7 @@ def tensor_scatter(ctx: RuleContext) -> Tensor:
 
 
 def require_updates(ctx: RuleContext, x: Tensor, indices: Tensor, updates: Tensor) -> None:
-    """Require an update for each index tuple, of the shape of the slice that it replaces."""
+    """Require one update for each index tuple, with the shape of the slice of `x` that it replaces."""
     ctx.require_rank(indices, 1, least=True)
     ctx.require_rank(x, 1, least=True)
     require_indexable(ctx, x, indices)
@@ -143,7 +143,7 @@ def require_updates(ctx: RuleContext, x: Tensor, indices: Tensor, updates: Tenso
 
 
 def require_tuples(ctx: RuleContext, x: Tensor, indices: Tensor, depth: int) -> None:
-    """Require index tuples inside the tensor, unless the node ignores those outside."""
+    """Require that index tuples of length `depth` are inside `x`, unless the node ignores those outside."""
     if one_of(ctx, "bad_indices_policy", "", "DEFAULT", "ERROR", "IGNORE") != "IGNORE":
         for column, size in zip(columns(indices, depth), x.dims, strict=False):
             require_places(ctx, column, size)
@@ -169,7 +169,7 @@ def sparse_to_dense(ctx: RuleContext) -> Tensor:
 
 
 def require_sorted(ctx: RuleContext, indices: Tensor, x: Tensor) -> None:
-    """Require that known index tuples are inside a tensor, in ascending order and without duplicates."""
+    """Require that known index tuples are inside `x`, in ascending order and without duplicates."""
     if indices.rank < 2:  # a list of single indices
         indices = tensor(
             indices.dtype, [*(indices.dims or (ONE,)), ONE], reshape_elements(indices, [*(indices.dims or (ONE,)), ONE])
@@ -240,7 +240,7 @@ def where(ctx: RuleContext) -> Tensor:
 
 @rule("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2", domain=DOMAIN)
 def unique(ctx: RuleContext) -> list[Tensor]:
-    """Return the distinct elements or slices, the index among them of each input element or slice, and their counts."""
+    """Return the distinct elements or slices, the index of each input element or slice among them, and their counts."""
     x, dtype = ctx.input(0), ctx.text("out_idx", "int32")
     axes = constants_of(ctx, 1, "the axis") if ctx.node.op.endswith("V2") else ()
     if ctx.node.op.endswith("V2"):
@@ -318,7 +318,7 @@ def segments(ctx: RuleContext) -> Tensor:
 
 
 def segment_count(ctx: RuleContext, index: int) -> Dim:
-    """Return the number of segments in an ascending list of segment numbers."""
+    """Return the number of segments: 1 more than the last of the ascending segment numbers in input `index`."""
     ids = ctx.input(index)
     if isinstance(ids.value, Field) and not entries(ids.value.element):
         ctx.assume_valid(index)

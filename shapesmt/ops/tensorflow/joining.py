@@ -39,7 +39,7 @@ def concat(ctx: RuleContext) -> Tensor:
 
 
 def _along(ctx: RuleContext, parts: Sequence[Tensor], axis: int) -> Tensor:
-    """Concatenate along an axis; the tensors must agree on every other axis."""
+    """Concatenate `parts` along `axis`; they must agree on every other axis."""
     ctx.require_agree(*parts, but=axis, law=laws.JOINED_MATCH_OFF_AXIS)
     dims = parts[0].replace(axis, total(x[axis] for x in parts)).dims
     return ctx.tensor(dims, parts[0].dtype, concatenate(parts, axis, dims))

@@ -52,7 +52,10 @@ def einsum(ctx: RuleContext) -> Tensor:
 
 
 def _ellipsis_axes(ctx: RuleContext, x: Tensor, term: list[str], sizes: dict[str, Dim]) -> Shape:
-    """Return the axes of the ellipsis, and collect in `sizes` each letter's size, the same in all operands."""
+    """Return the axes of `x` that the ellipsis in `term` stands for.
+
+    Add each letter's size to `sizes`; it must be the same in all operands.
+    """
     named, at = len(term) - term.count("..."), term.index("...") if "..." in term else len(term)
     law = laws.EQUATION_TERM_AXES.of(term="".join(term), rank=x.rank)
     ctx.check(x.rank >= named if "..." in term else x.rank == named, law)
@@ -121,7 +124,7 @@ def matrix_set_diag(ctx: RuleContext) -> Tensor:
 
 
 def diagonals(ctx: RuleContext, index: int) -> tuple[int, int] | None:
-    """Return the lowest and the highest diagonal, where 0 is the main one; None if unknown."""
+    """Return the lowest and highest diagonal from input `index`, with 0 for the main one; None if unknown."""
     offsets = constants_of(ctx, index, "the diagonals")
     ctx.check(offsets is None or 1 <= len(offsets) <= 2, laws.DIAGONALS_NUMBER_OR_LOWEST_AND_HIGHEST)
     ctx.check(ctx.input(index).rank <= 1, laws.DIAGONALS_NUMBER_OR_LIST_OF_TWO)

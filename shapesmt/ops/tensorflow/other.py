@@ -96,7 +96,7 @@ def dynamic_partition(ctx: RuleContext) -> list[Tensor]:
 
 @rule("DynamicStitch", "ParallelDynamicStitch", domain=DOMAIN, traits=Traits.COPIED)
 def dynamic_stitch(ctx: RuleContext) -> Tensor:
-    """Write elements or slices to the indices in their lists; the greatest index decides the size."""
+    """Write elements or slices to the indices in their lists; the size is the largest index plus 1."""
     half = len(ctx.inputs) // 2
     indices, data = ([ctx.input(i + start) for i in range(half)] for start in (0, half))
     rest = ctx.input(half).dims[ctx.input(0).rank :]

@@ -30,7 +30,7 @@ def require_cut(ctx: RuleContext, x: Tensor) -> None:
 
 
 def part(ctx: RuleContext, axis: int, length: Dim, begin: Dim | None, size: Dim | None) -> Cut:
-    """Return the part of one axis that a begin and a size select."""
+    """Return the part of `axis`, whose size is `length`, that `begin` and `size` select; None stands for unknown."""
     if begin is not None:
         ctx.require(all_of(at_least(begin, 0), at_least(length, begin)), laws.SLICES_INSIDE_AXIS, begin, length)
     if begin is None and size is not None:

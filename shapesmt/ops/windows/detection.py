@@ -22,7 +22,7 @@ def non_max_suppression(ctx: RuleContext) -> Tensor:
 
 
 def kept_per_class(ctx: RuleContext, boxes: Dim) -> Dim:
-    """Return the maximum number of boxes selected per class."""
+    """Return the maximum number of boxes selected per class, at most `boxes`; 0 if the input is omitted."""
     items = ctx.items(2) if ctx.has(2) else ()
     if items is None or None in items[:1]:
         return boxes
@@ -46,7 +46,7 @@ def image_decoder(ctx: RuleContext) -> Tensor:
 
 
 def _require_limits(ctx: RuleContext) -> None:
-    """State that each limit is a number, and that a known overlap threshold is between 0 and 1."""
+    """Require that each limit is a number, and that a known overlap threshold is between 0 and 1."""
     for index in filter(ctx.has, (2, 3, 4)):  # ONNX forbids several numbers, and the runtime reads the first
         open_unless(ctx, laws.LIMIT_SINGLE_NUMBER, equal(ctx.input(index).numel, 1))
     overlap = known_number(ctx.input(3)) if ctx.has(3) else None

@@ -20,7 +20,7 @@ from shapesmt.rules import Keeps, RuleContext, Tensor, Traits, elements, field, 
 
 
 def unset(ctx: RuleContext, length: Dim | int) -> Tensor:
-    """Return a list without set elements; the first input holds the element shape."""
+    """Return a list of `length` elements, none of them set; the first input holds the element shape."""
     dtype, sizes = ctx.text("element_dtype", ""), requested_shape(ctx, 0)
     if sizes is None:
         return tensor(f"unset({dtype})", [as_dim(length)], field(ZERO))
@@ -30,7 +30,7 @@ def unset(ctx: RuleContext, length: Dim | int) -> Tensor:
 
 
 def list_of(dtype: str, length: Dim, sizes: Iterable[Dim], marks: str | None = None) -> Tensor:
-    """Return a list of tensors of these sizes; `marks` as in `marks_of`."""
+    """Return a list of `length` tensors of shape `sizes`; `marks` as in `marks_of`."""
     return tensor(f"list({dtype})" if marks is None else f"list({dtype}):{marks}", [length, *sizes])
 
 
@@ -47,7 +47,7 @@ def own_sizes(handle: Tensor) -> list[Dim | None] | None:
 
 
 def merge_sizes(own: list[Dim | None] | None, requested: list[Dim | None] | None) -> list[Dim | None] | None:
-    """Return the sizes known from either of two element shapes; None if neither is known."""
+    """Return the element shape `own`, with its unknown sizes taken from `requested`; None if both are None."""
     if own is None or requested is None or len(own) != len(requested):
         return requested if own is None else own
     return [size if d is None else d for d, size in zip(own, requested, strict=True)]
@@ -75,7 +75,7 @@ def input_list(ctx: RuleContext) -> Tensor:
 
 
 def with_element(ctx: RuleContext, handle: Tensor, length: Dim, x: Tensor) -> Tensor:
-    """Return the list, of the new length, after setting an element, which must have the shape of the others."""
+    """Return the list with `length` elements after one is set to `x`, which must have the shape of the others."""
     own, sizes, law = own_sizes(handle), x.dims, laws.ELEMENTS_HAVE_REQUESTED_SHAPE
     if own is not None:
         ctx.check(len(own) == x.rank, law)
@@ -90,7 +90,7 @@ def with_element(ctx: RuleContext, handle: Tensor, length: Dim, x: Tensor) -> Te
 
 
 def require_shape(ctx: RuleContext, handle: Tensor, index: int) -> Tensor:
-    """Return the list, and require that its elements have the shape in an input."""
+    """Return the list; require that its elements have the shape that input `index` requests."""
     shape = requested_shape(ctx, index)
     element_sizes(ctx, handle, shape, ONE)
     dtype = handle.dtype.removeprefix("list(").removesuffix(")")
@@ -99,7 +99,7 @@ def require_shape(ctx: RuleContext, handle: Tensor, index: int) -> Tensor:
 
 
 def requested_shape(ctx: RuleContext, index: int) -> list[Dim | None] | None:
-    """Return the element shape that an input requests, None for each unknown size; None if any shape will do."""
+    """Return the element shape in input `index`, with None for each unknown size; None if any shape will do."""
     x, items = ctx.input(index), ctx.items(index)
     if x.shape is None or x.rank != 1 or items is None:
         ctx.assume_valid(index)
@@ -115,7 +115,7 @@ def attribute_shape(ctx: RuleContext) -> list[Dim | None] | None:
 
 
 def stored_sizes(ctx: RuleContext, handle: Tensor, sizes: list[Dim | None] | None) -> list[Dim] | None:
-    """Return the sizes of an element, None if unknown; an element that was never set has the requested sizes."""
+    """Return the shape of an element, None if unknown; an element that was never set has the requested `sizes`."""
     if handle.dtype.startswith("list("):
         return list(handle.dims[1:])
     own, law = own_sizes(handle), laws.ELEMENTS_HAVE_REQUESTED_SHAPE
@@ -132,14 +132,17 @@ def stored_sizes(ctx: RuleContext, handle: Tensor, sizes: list[Dim | None] | Non
 def require_shape_or_elements(
     ctx: RuleContext, handle: Tensor, shape: list[Dim | None] | None, used: Dim, *, axes: int = 0
 ) -> None:
-    """Require an element (`used >= 1`), unless the element shape after `axes` axes is requested or the list's own."""
+    """Require `used >= 1` elements, unless the element shape is known without them.
+
+    The element shape is `shape`, the requested one, or the list's own; its first `axes` sizes may be unknown.
+    """
     sizes = merge_sizes(own_sizes(handle), shape)
     if sizes is None or any(d is None for d in sizes[axes:]):
         ctx.require_at_least(used, 1, laws.LIST_NOT_EMPTY_OR_SHAPE_KNOWN)
 
 
 def element_sizes(ctx: RuleContext, handle: Tensor, requested: list[Dim | None] | None, used: Dim) -> list[Dim] | None:
-    """Return the sizes of elements; require the requested ones unless `used`, the number of elements read, is 0.
+    """Return the sizes of the list's elements; require the `requested` ones unless `used`, the number read, is 0.
 
     The sizes that the list was created with must be the requested ones in any case.
     """
@@ -157,7 +160,7 @@ def element_sizes(ctx: RuleContext, handle: Tensor, requested: list[Dim | None] 
 
 
 def position(ctx: RuleContext, index: int, length: Dim | None) -> Dim | None:
-    """Return the position at an input, None if unknown; require that it is inside a list of that length."""
+    """Return the position in input `index`, None if unknown; require that it is inside a list of `length` elements."""
     ctx.require_rank(ctx.input(index), 0)
     k = first(ctx, index)
     if k is None:
@@ -167,7 +170,7 @@ def position(ctx: RuleContext, index: int, length: Dim | None) -> Dim | None:
 
 
 def _require_position(ctx: RuleContext, index: int, k: Dim | None, length: Dim | None) -> None:
-    """Require that a position is inside a list of that length (None: any); assume it if the position is unknown."""
+    """Require that position `k` is inside a list of `length` elements (None: any); if `k` is None, assume it."""
     if k is None:
         ctx.assume_valid(index)
         return
@@ -283,7 +286,10 @@ def resize(ctx: RuleContext) -> Tensor:
 
 
 def scattered_length(ctx: RuleContext, x: Tensor, index: int, length: Dim | None) -> Dim:
-    """Return the length, at least `length`, of a list with a tensor's slices at the positions in an input."""
+    """Return the length of a list after the slices of `x` are written to the positions in input `index`.
+
+    It is at least `length`.
+    """
     ctx.require_rank(x, 1, least=True)
     ctx.require_equal(x[0], ctx.input(index, rank=1)[0], laws.POSITION_PER_SLICE)
     positions = [None] if (items := ctx.items(index)) is None else [*items]
@@ -295,7 +301,7 @@ def scattered_length(ctx: RuleContext, x: Tensor, index: int, length: Dim | None
 
 @rule("TensorListScatter", "TensorListScatterV2", domain=DOMAIN)
 def scatter(ctx: RuleContext) -> Tensor:
-    """Create a list with a tensor's slices at several positions; a length of -1 fits the greatest position."""
+    """Create a list with a tensor's slices at several positions; a length of -1 means the largest position plus 1."""
     x, count = ctx.input(0), as_dim(-1) if ctx.node.op == "TensorListScatter" else first(ctx, 3)
     length = scattered_length(ctx, x, 1, None)
     if count is None or (count.constant is None and count.lo < 0):

@@ -17,7 +17,7 @@ from shapesmt.rules import RuleContext, Tensor, rule
 
 
 class Sparse(NamedTuple):
-    """A sparse tensor: number and type of its values, number of its axes, and its sizes, None for each unknown one."""
+    """A sparse tensor with `entries` values and `rank` axes; `sizes` has None for each unknown size, or is None."""
 
     entries: Dim
     dtype: str
@@ -26,7 +26,10 @@ class Sparse(NamedTuple):
 
 
 def sparse_input(ctx: RuleContext, places: int, values: int, shape: int, *, inside: bool = False) -> Sparse:
-    """Return the sparse tensor in inputs `[count, rank]`, `[count]`, `[rank]`; `inside` requires valid indices."""
+    """Return the sparse tensor in three inputs: indices `[count, rank]`, values `[count]` and shape `[rank]`.
+
+    `places`, `values` and `shape` are the positions of these inputs; with `inside`, require indices inside the shape.
+    """
     indices, items = ctx.input(places, rank=2), ctx.input(values, rank=1)
     sizes = ctx.input(shape, rank=1)
     ctx.require_equal(indices[0], items[0], laws.SPARSE_VALUE_PER_PLACE_ON_EACH_AXIS)
@@ -44,7 +47,7 @@ def sparse_input(ctx: RuleContext, places: int, values: int, shape: int, *, insi
 def require_inside(
     ctx: RuleContext, places: Tensor, sizes: Sequence[Dim | None] | None, unless: Formula = FALSE
 ) -> None:
-    """Require that known indices are inside a tensor of these sizes."""
+    """Require that the known index tuples in `places`, `[count, rank]`, are inside `sizes`, unless `unless` holds."""
     for column, size in zip(columns(places, len(sizes or ())), sizes or (), strict=False):
         if size is not None:
             require_places(ctx, column, size, unless)
@@ -52,7 +55,7 @@ def require_inside(
 
 
 def triple(ctx: RuleContext, count: Dim, rank: Dim | int, dtype: str) -> list[Tensor]:
-    """Return the three outputs that form a sparse tensor."""
+    """Return the three outputs of a sparse tensor: indices `[count, rank]`, values `[count]` and shape `[rank]`."""
     return [ctx.tensor((count, rank), "int64"), ctx.tensor((count,), dtype), ctx.tensor((rank,), "int64")]
 
 
@@ -108,7 +111,7 @@ def multiply(ctx: RuleContext) -> Tensor:
 
 @rule("SparseAdd", "SparseSparseMaximum", "SparseSparseMinimum", domain=DOMAIN)
 def add(ctx: RuleContext) -> list[Tensor]:
-    """Add two tensors of one shape, or return their elementwise maximum or minimum, which lists no shape."""
+    """Add two tensors of the same shape, or return their elementwise maximum or minimum, without a shape output."""
     inside = ctx.node.op != "SparseAdd"
     a, b = sparse_input(ctx, 0, 1, 2, inside=inside), sparse_input(ctx, 3, 4, 5, inside=inside)
     require_numbers(ctx, 6)
@@ -222,7 +225,7 @@ def serialized(ctx: RuleContext) -> Tensor:
 
 
 def operation(ctx: RuleContext, *places: int) -> None:
-    """Require a known kind of operation, and that known indices of sparse sets are sorted."""
+    """Require a known set operation, and sorted indices in the sparse sets that begin at the inputs `places`."""
     one_of(ctx, "set_operation", "union", "intersection", "a-b", "b-a")
     for at in places:
         sizes = ctx.sizes(at + 2)
@@ -285,7 +288,7 @@ def ragged_to_sparse(ctx: RuleContext) -> list[Tensor]:
 
 
 def _range_count(ctx: RuleContext, ends: list[Tensor]) -> Dim:
-    """Return the number of ranges: starts, limits and steps are each a scalar or a list of that length."""
+    """Return the number of ranges: starts, limits and steps, in `ends`, are each a scalar or a list of that length."""
     for x in ends:
         ctx.check(x.rank <= 1, laws.STARTS_LIMITS_STEPS_NUMBER_OR_LIST)
     lists = [x[0] for x in ends if x.rank]

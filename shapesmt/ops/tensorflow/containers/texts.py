@@ -164,7 +164,10 @@ def deserialized(ctx: RuleContext) -> list[Tensor]:
 
 
 def probabilities(ctx: RuleContext, lengths: int, shortest: int | None = 0) -> Tensor:
-    """Return the first input `[time, batch, classes]`, and require a length for each sample of the batch."""
+    """Return the first input, `[time, batch, classes]`; require that input `lengths` has shape `[batch]`.
+
+    Known lengths must be in `shortest..time`; None means that there is no lower bound.
+    """
     x = ctx.input(0, rank=3)
     require_vector(ctx, lengths, x[1], laws.LENGTH_PER_BATCH_ELEMENT)
     ctx.require_at_least(x[0], 1, laws.A_STEP)
@@ -214,7 +217,7 @@ def loss(ctx: RuleContext) -> list[Tensor]:
 
 
 def shapes_of(ctx: RuleContext, batch: Sequence[Dim]) -> list[Tensor]:
-    """Return the dense features: a tensor for each shape in `dense_shapes`, with the batch axes in front."""
+    """Return the dense features: a tensor for each shape in `dense_shapes`, with the axes `batch` in front."""
     types = ctx.texts("Tdense")
     shapes = [s.shape for s in ctx.attribute("dense_shapes") or () if isinstance(s, Declared)]  # type: ignore[union-attr]  # a list
     ctx.check(len(types) == len(shapes), laws.SHAPE_PER_DENSE_FEATURE)
@@ -231,7 +234,7 @@ def shapes_of(ctx: RuleContext, batch: Sequence[Dim]) -> list[Tensor]:
 
 
 def examples(ctx: RuleContext, batch: Sequence[Dim], count: int) -> list[Tensor]:
-    """Return the sparse features (all indices, then all values, then all shapes), then the dense ones."""
+    """Return `count` sparse features (all indices, then all values, then all shapes), then the dense ones."""
     types = ctx.texts("sparse_types")
     ctx.check(len(types) == count, laws.TYPE_PER_SPARSE_FEATURE)
     sparse_features = [triple(ctx, ctx.fresh(f"count{i}"), len(batch) + 1, dtype) for i, dtype in enumerate(types)]
@@ -268,7 +271,7 @@ def parse_some(ctx: RuleContext) -> list[Tensor]:
 
 
 def dense_of(ctx: RuleContext, kind: str, types: str, before: Sequence[Dim]) -> list[Tensor]:
-    """Return the dense features of the attribute `<kind>_shapes`, with the axes `before` in front."""
+    """Return the dense features: shapes from `<kind>_shapes` after the axes `before`, element types from `types`."""
     declared = ctx.attribute(f"{kind}_shapes") or ()
     shapes = [s.shape for s in declared if isinstance(s, Declared)]  # type: ignore[union-attr]  # a list
     if None in shapes:
@@ -278,14 +281,14 @@ def dense_of(ctx: RuleContext, kind: str, types: str, before: Sequence[Dim]) -> 
 
 
 def sparse_of(ctx: RuleContext, part: str, rank: int) -> list[Tensor]:
-    """Return the sparse features: all indices, then all values, then all shapes."""
+    """Return the sparse features of `part`, each with `rank` axes: all indices, then all values, then all shapes."""
     types = ctx.texts(f"{part}_sparse_types")
     tensors = [triple(ctx, ctx.fresh(f"{part}{i}"), rank, dtype) for i, dtype in enumerate(types)]
     return [t for kind in zip(*tensors, strict=True) for t in kind]
 
 
 def ragged_of(ctx: RuleContext, part: str, batch: Sequence[Dim], inner: str = "") -> list[Tensor]:
-    """Return the ragged features: values, then row splits, then row splits of the inner rows."""
+    """Return the ragged features of `part`: all values, then all row splits, then, if `inner`, those of inner rows."""
     kinds = (f"{part}_ragged_value_types", f"{part}_ragged_split_types", f"{part}_ragged_split_types" if inner else "")
     values, ends, inside = ([*enumerate(ctx.texts(kind))] for kind in kinds)
     outputs = [ctx.tensor((ctx.fresh(f"{part}_values{i}"),), dtype) for i, dtype in values]

@@ -19,13 +19,13 @@ def length(x: Tensor, axis: int) -> Dim:
 
 
 def require_list(call: Call, index: Tensor) -> None:
-    """Require that an index tensor is a list or one number."""
+    """Require that an index tensor has rank 0 or 1."""
     call.ctx.check(index.rank <= 1, laws.RANK_AT_MOST_1.of(rank=index.rank))
 
 
 @operator("index_select.default")
 def index_select(call: Call) -> Tensor:
-    """Return the slices at the given indices of an axis."""
+    """Return the slices at the given indices of `dim`: `[m, n]` and index `[k]` -> `[k, n]` for axis 0."""
     x, index = call.tensor("self"), call.tensor("index")
     axis = call.axis(x)
     require_list(call, index)
@@ -39,7 +39,10 @@ def index_select(call: Call) -> Tensor:
 
 
 def require_no_larger(call: Call, index: Tensor, x: Tensor, axis: int | None, law: laws.Law) -> None:
-    """Require that a nonempty index tensor is no larger than `x` on any axis except `axis` (None: no exception)."""
+    """Require that `index` has the rank of `x` and no larger size on any axis but `axis`, unless `index` is empty.
+
+    If `axis` is None, no axis is excepted; `law` is the requirement on the sizes.
+    """
     none = equal(index.numel, 0)
     if index.rank != x.rank and max(index.rank, 1) != max(x.rank, 1):
         call.ctx.require(none, laws.TENSORS_ONE_RANK.of(rank=x.rank, other=index.rank))
@@ -61,7 +64,7 @@ def gather(call: Call) -> Tensor:
 
 @operator("take_along_dim.default")
 def take_along_dim(call: Call) -> Tensor:
-    """Gather with operands that broadcast off the axis; without an axis, from the flattened tensor."""
+    """Gather along `dim`; the other axes of input and indices broadcast. Without `dim`, flatten both."""
     ctx, x, index = call.ctx, call.tensor("self"), call.tensor("indices")
     if "dim" not in call:
         require_inside(ctx, index, x.numel, index=call.place("indices"), from_end=False)

@@ -13,7 +13,7 @@ from shapesmt.rules import Shape, Tensor, Traits, tensor
 
 
 def places(call: Call, x: Tensor, axis: int, dims: Shape) -> Tensor:
-    """Return data-dependent indices on an axis, as a tensor of sizes `dims`."""
+    """Return a tensor of sizes `dims` whose elements are data-dependent indices into `axis` of `x`."""
     return tensor("int64", dims, any_places(call.ctx, dims, length(x, axis)))
 
 
@@ -40,7 +40,7 @@ def msort(call: Call) -> Tensor:
 
 @operator("topk.default", traits=Traits.MIXED)
 def topk(call: Call) -> list[Tensor]:
-    """Return the `k` greatest elements along an axis and their indices."""
+    """Return the `k` largest (or smallest) elements along `dim` and their indices: `[m, n] -> [m, k]`."""
     x, [k] = call.tensor("self"), complete_sizes(call.ctx, [call.size("k")])
     axis = call.axis(x)
     call.ctx.require_at_least(k, 0, laws.K_NOT_NEGATIVE)
@@ -74,7 +74,7 @@ def embedding(call: Call) -> Tensor:
 
 
 def insertion_indices(call: Call, count: Dim, dims: Shape) -> Tensor:
-    """Return an insertion index for each element, from 0 to `count`."""
+    """Return a tensor of sizes `dims` of insertion indices into a list of `count` elements, from 0 to `count`."""
     return tensor("int32" if call.flag("out_int32") else "int64", dims, any_places(call.ctx, dims, count + 1))
 
 

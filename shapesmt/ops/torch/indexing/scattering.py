@@ -14,7 +14,7 @@ from shapesmt.rules import Tensor, Traits, tensor
 
 
 def others_empty(x: Tensor, axis: int) -> Formula:
-    """Return the condition that slices along an axis have no elements."""
+    """Return the condition that `x` has size 0 on an axis other than `axis`."""
     return any_of(*(equal(d, 0) for i, d in enumerate(x.dims) if i != axis))
 
 
@@ -73,7 +73,7 @@ FURTHEST = 2**63 - 1
 
 
 def replace_part(call: Call, part: Tensor) -> Tensor:
-    """Return the tensor after replacing `part`, and require that the source has the shape of that part."""
+    """Return the tensor after `src` replaces `part` of it; require that `src` has the shape of `part`."""
     x = call.tensor("self")
     call.ctx.require_agree(call.tensor("src"), part, law=laws.UPDATES_SHAPED_AS_REPLACED)
     return tensor(x.dtype, x.dims)

@@ -18,7 +18,7 @@ from shapesmt.rules import Tensor, Traits, tensor
 
 
 def permute_axes(call: Call, x: Tensor, order: Sequence[int]) -> Tensor:
-    """Return the tensor with its axes in another order: a view, or for `_copy` operators a contiguous copy."""
+    """Return the tensor with its axes in `order`: a view, or for `_copy` operators a contiguous copy."""
     output = result(call.ctx, "Transpose", x, perm=tuple(order)) if x.rank else x
     if "_copy" in call.ctx.node.op:
         return tensor(output.dtype, output.dims, output.value)
@@ -38,7 +38,7 @@ def permute(call: Call) -> Tensor:
 
 @operator(*overloads("transpose", "transpose_copy", "swapaxes", "swapdims"), memory="view", traits=Traits.REARRANGED)
 def transpose(call: Call) -> Tensor:
-    """Swap two axes."""
+    """Swap two axes: `[a, b, c] -> [c, b, a]` for axes 0 and 2."""
     x = call.tensor("self")
     a, b = (call.ctx.normal(call.integer(name), max(x.rank, 1)) for name in call.names[1:3])
     order = list(range(x.rank))
@@ -89,7 +89,7 @@ def movedim(call: Call) -> Tensor:
 
 @operator(*overloads("squeeze", "squeeze_copy"), memory="view", traits=Traits.ORDERED)
 def squeeze(call: Call) -> Tensor:
-    """Remove the axes of size 1 among those that are named, or among all; the rank is unknown if sizes decide it."""
+    """Remove the axes of size 1, among those in `dim` if it is given; the rank is unknown if sizes decide it."""
     x, ctx = call.tensor("self"), call.ctx
     value = ctx.attribute("dim")
     named = (value,) if isinstance(value, int) else call.integers("dim") if "dim" in call.names else range(x.rank)
@@ -101,7 +101,7 @@ def squeeze(call: Call) -> Tensor:
 
 
 def without(call: Call, x: Tensor, gone: Sequence[int]) -> Tensor:
-    """Return the tensor without these axes, which have size 1."""
+    """Return the tensor without the axes `gone`, which have size 1."""
     if not gone:
         return x
     ones = [ONE if axis in gone else d for axis, d in enumerate(x.dims)]
@@ -121,7 +121,7 @@ def unsqueeze(call: Call) -> Tensor:
 
 
 def with_axis(call: Call, x: Tensor, axis: int) -> Tensor:
-    """Return the tensor with a new axis of size 1."""
+    """Return the tensor with a new axis of size 1 at position `axis`: `[m, n] -> [m, 1, n]` for axis 1."""
     output = result(call.ctx, "Unsqueeze", x, vector(axis))
     strides, places = strides_of(x), nesting_of(x)
     apart = None
@@ -158,7 +158,10 @@ NEW_AXES = {(1, 0): (0,), (2, 0): (0, 0), (2, 1): (0,), (3, 0): (0, 0, 0), (3, 1
 
 
 def expand_sizes(call: Call, x: Tensor, items: Sequence[Dim | None]) -> Tensor:
-    """Broadcast a tensor to the listed sizes: axes of size 1 expand, new axes come first; -1 keeps a size."""
+    """Return the tensor broadcast to the sizes `items`: `[3, 1]` to `(2, -1, 4)` -> `[2, 3, 4]`.
+
+    -1 keeps a size; None is an unknown size.
+    """
     ctx, new = call.ctx, len(items) - x.rank
     ctx.check(new >= 0, laws.RANK_AT_MOST_THAT_OF_SHAPE.of(most=len(items), rank=x.rank))
     strides = strides_of(x)

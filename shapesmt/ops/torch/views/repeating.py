@@ -17,7 +17,10 @@ from shapesmt.rules import Decided, Tensor, Traits, elements, tensor
 
 
 def repeat_axes(call: Call, x: Tensor, counts: list[Dim | None]) -> Tensor:
-    """Repeat a tensor along its axes; if there are more counts than axes, new axes come first."""
+    """Return the tensor repeated along its axes: `[m, n]` with counts `(2, 3)` -> `[2*m, 3*n]`.
+
+    If there are more counts than axes, new axes come first.
+    """
     require_least(call.ctx, counts, 0, laws.REPEATS_NOT_NEGATIVE)
     dims = [ONE] * (len(counts) - x.rank) + list(x.dims)
     padded = tensor(x.dtype, dims, reshape_elements(x, dims))
@@ -43,7 +46,7 @@ def tile(call: Call) -> Tensor:
 
 @operator("repeat_interleave.self_int", traits=Traits.COPIED)
 def repeat_each(call: Call) -> Tensor:
-    """Repeat every element along an axis, or of the flattened tensor, the same number of times."""
+    """Repeat every element `repeats` times along `dim`, or in the flattened tensor: `[n] -> [n*repeats]`."""
     x, ctx, count = call.tensor("self"), call.ctx, call.size("repeats")
     require_least(ctx, [count], 0, laws.REPEATS_NOT_NEGATIVE)
     (times,) = complete_sizes(ctx, [count])
@@ -58,7 +61,7 @@ def repeat_each(call: Call) -> Tensor:
 
 @operator("repeat_interleave.self_Tensor", "repeat_interleave.Tensor", traits=Traits.COPIED)
 def repeat_by(call: Call) -> Tensor:
-    """Repeat every element as often as a tensor of counts says; their sum is data-dependent."""
+    """Repeat every element as often as the tensor `repeats` says; the sum of the counts is data-dependent."""
     counts, ctx = call.tensor("repeats"), call.ctx
     own = call.tensor("self") if "self" in call.names else None
     ctx.assume_valid(call.place("repeats"))
@@ -128,7 +131,7 @@ def triangle(call: Call) -> Tensor:
 
 @operator("sum_to_size.default")
 def sum_to_size(call: Call) -> Tensor:
-    """Sum a tensor to sizes that broadcast to its own."""
+    """Sum a tensor along broadcast axes: `[m, n]` to size `(1, n)` -> `[1, n]`."""
     x, ctx = call.tensor("self"), call.ctx
     output = tensor(x.dtype, complete_sizes(ctx, call.sizes("size")))
     require_broadcast_to(ctx, output, x.dims, laws.EXPANDS_FROM_1_OR_STAYS)
