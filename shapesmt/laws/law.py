@@ -1,4 +1,4 @@
-"""Law: a sentence that states a requirement of a node; `Code`: what is told of findings that report it broken."""
+"""`Law`: a sentence that states a requirement of a node; `Code`: what `explain` says about laws of one code."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ class RuleContext(Statements):
         return self._typed_attribute(name, default, int, "is an integer")
 
     def flag(self, name: str, default: int = 0, *, only_one: bool = False) -> bool:
-        """Whether a flag is set: any number but 0 sets it, or just 1 with `only_one`, for kernels that compare so."""
+        """Whether a flag is set: by any number but 0, or only by 1 (`only_one`), as for kernels that compare with 1."""
         value = self.integer(name, default)
         return value == 1 if only_one else value != 0
 
@@ -212,7 +212,7 @@ class RuleContext(Statements):
     # Axes, ranks and shapes
 
     def axis(self, rank: int, default: int | None = None, name: str = "axis", *, end: int = 0) -> int:
-        """Return an attribute as an axis of a tensor of that rank, counted from the front; `end=1` allows the rank."""
+        """Return attribute `name` as an axis of a tensor of rank `rank`, from the front; `end=1` allows `rank` too."""
         return self.normal(self.integer(name, default), rank, end=end)
 
     def normal(self, axis: int, rank: int, *, end: int = 0) -> int:

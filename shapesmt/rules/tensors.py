@@ -190,7 +190,7 @@ class Tensor:
         return self.dims[axis]
 
     def replace(self, axis: int, dim: Dim | int) -> Tensor:
-        """Return the tensor with the size along one axis replaced, and its elements unknown."""
+        """Return the tensor with the size along `axis` replaced by `dim`, and its elements unknown."""
         dims = list(self.dims)
         dims[axis] = as_dim(dim)
         return tensor(self.dtype, dims)

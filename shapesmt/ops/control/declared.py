@@ -95,8 +95,8 @@ def _require_loaded(ctx: RuleContext, run: Run) -> None:
     """Require what a Scan needs to run its body on sizes other than the declared ones, or leave it undecided.
 
     When ONNX Runtime loads the model, it infers the body's shapes from the declared sizes and allocates by them, so the
-    outputs must have the inferred sizes. If the shape of any tensor differs from the inferred one, or the runtime may know
-    an input's size when loading, the node is undecided unless the inputs have their declared sizes.
+    outputs must have the inferred sizes. The node is undecided, except for the declared sizes, if any tensor's shape
+    differs from the inferred one, or if the runtime may know an input's size when loading.
     """
     graph, declared, outputs, label = run.graph, run.declared, run.outputs, run.label
     pairs = [(t, _as_declared(d, t)) for d, t in zip(graph.inputs.values(), run.inputs, strict=True)]

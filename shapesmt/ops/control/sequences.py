@@ -201,7 +201,10 @@ def split_to_sequence(ctx: RuleContext) -> Tensor:
 
 
 def parts(ctx: RuleContext, size: Dim) -> tuple[Dim, Dim]:
-    """Return the number of parts of an axis of size `size`, and each part's size, by index; unknown sizes may differ."""
+    """Return the number of parts of an axis of size `size`, and the size of each, by index.
+
+    Parts of unknown size may differ.
+    """
     if 2**31 <= size.hi < inf:
         ctx.require_at_least(2**31 - 1, size, laws.PART_SIZE_IN_32_BITS)
     if not ctx.has(1):

@@ -175,7 +175,7 @@ def expand(ctx: RuleContext) -> Tensor:
 
 
 def _expanded_size(ctx: RuleContext, x: Tensor, place: int, back: int, item: Dim | None) -> Dim:
-    """Return entry `place` of Expand's shape, for the `back`-th axis from the end; an unknown one changes only size 1."""
+    """Return entry `place` of Expand's shape, for the `back`-th axis from the end; if unknown, only size 1 expands."""
     if item is not None:
         return item
     if back > x.rank or x[-back] is ONE:

@@ -46,7 +46,7 @@ def require_states(ctx: RuleContext, batch: Dim, last: Sequence[Dim | int]) -> N
 
 
 def require_samples(ctx: RuleContext, length: Dim, batch: Dim, features: Dim) -> None:
-    """State which sizes must not be 0 because runtimes would abort, and that lengths are at most the sequence's."""
+    """Require the sizes that must not be 0, because runtimes would abort, and lengths no larger than the sequence's."""
     lengths = ctx.items(4) if ctx.has(4) else ()
     if ctx.node.op != "RNN":
         ctx.require_at_least(batch, 1, laws.BATCH_NOT_EMPTY)

@@ -248,7 +248,7 @@ def _groups(before: Sequence[Dim], after: Sequence[Dim]) -> list[tuple[list[int]
 
 
 def _same_count(before: Sequence[Dim], a: list[int], i: int, after: Sequence[Dim], b: list[int], j: int) -> bool:
-    """Whether the axes `a[:i]` of `before` and `b[:j]` of `after` have equally many elements, or the axes after them."""
+    """Whether the axes `a[:i]` of `before` and `b[:j]` of `after` have equally many elements, or the remaining axes."""
     fronts, backs = (a[:i], b[:j]), (a[i:], b[j:])
     return any(product(before[-k] for k in x) is product(after[-k] for k in y) for x, y in (fronts, backs))
 

@@ -146,7 +146,7 @@ def _of_constant(indices: Tensor) -> bool:
 
 
 def require_places(ctx: RuleContext, index: int, size: Dim, law: laws.Law, extra: Dim | int = 1) -> None:
-    """Require, for each element k of input `index`, that positions k to k + `extra` - 1 are inside an axis of `size`."""
+    """Require that for each element k of input `index`, positions k to k + `extra` - 1 are inside an axis of `size`."""
     if not ctx.has(index):
         return
     for condition, least, greatest in spans(ctx, ctx.input(index), law, index):

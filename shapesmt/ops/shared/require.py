@@ -1,4 +1,4 @@
-"""State laws that many families of operators share: shapes, lengths, single numbers, ranges of elements."""
+"""Requirements that many families of operators share: shapes, lengths, single numbers, ranges of elements."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def windows(ctx: RuleContext, kernel: Sequence[Dim | int], rounding: Rounding) -
 
 
 def per_axis(ctx: RuleContext, name: str, length: int, default: int = 1) -> tuple[int, ...]:
-    """Return the `length` numbers in attribute `name`, by default all `default`: one per spatial axis, two for `pads`."""
+    """Return the `length` numbers in attribute `name`, by default each `default`: one per axis, or two for `pads`."""
     values = ctx.integers(name, (default,) * length) or (default,) * length
     ctx.check(len(values) == length, laws.ATTRIBUTE_ENTRIES.of(name=name, count=length))
     return values

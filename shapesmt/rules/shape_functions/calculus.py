@@ -113,7 +113,7 @@ class Calculus:
         return minimum(a, b)
 
     def max(self, a: Dim, b: Dim | int) -> Dim:
-        """Return the greater dimension."""
+        """Return the larger dimension."""
         return maximum(a, b)
 
     def _fitting(self, d: Dim, operation: str, a: Dim, b: Dim | int) -> Dim:

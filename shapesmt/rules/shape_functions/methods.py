@@ -264,7 +264,7 @@ class ShapeFunctions(Calculus):
         return self._join(self._handles[1], index, shapes_and_types, self.relax)
 
     def _join(self, handles: dict[int, Handles], index: int, added: Sequence[ShapeAndType], join: Join) -> bool:
-        """Combine the pairs one by one, and return whether that changed any.
+        """Combine the known pairs at `index` with `added` by `join`, one by one; return whether that changed any.
 
         Types have to agree; a shape that can't be combined is unchanged.
         """

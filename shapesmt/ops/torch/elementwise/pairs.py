@@ -72,7 +72,10 @@ def pair(call: Call) -> tuple[tuple[str, str], tuple[Tensor, Tensor]]:
 
 
 def together(call: Call, operands: Sequence[Tensor], dtype: str, function: Function | None = None) -> Tensor:
-    """Broadcast operands together; in place, broadcast the others to the first, whose type and shape stay."""
+    """Return `function` of operands that broadcast together; in place, the first one keeps its type and shape.
+
+    Then the others broadcast to it. If `function` is None, the result's elements are unknown.
+    """
     ctx, own = call.ctx, operands[0]
     if not in_place(call):
         shape = ctx.broadcast(*(x.dims for x in operands))

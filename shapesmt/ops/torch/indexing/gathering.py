@@ -127,7 +127,7 @@ def count_marked(ctx: RuleContext, index: Index) -> Dim:
 
 
 def joint(call: Call, found: list[Index]) -> Shape:
-    """Return the joint shape of all indices, which broadcast; a mask counts as a list of indices."""
+    """Return the shape to which all indices broadcast; a mask counts as the list of indices that it marks."""
     ctx = call.ctx
     shape = ctx.broadcast((), *(i.tensor.dims for i in found if not i.is_mask))
     masks = [i for i in found if i.is_mask]
@@ -140,7 +140,7 @@ def joint(call: Call, found: list[Index]) -> Shape:
 
 
 def indexed_shape(call: Call, x: Tensor, *, clamped: bool = False) -> Shape:
-    """Return the shape of the indexed result.
+    """Return the shape of `x` indexed by the node's indices: `x[:, i, j]` of `[a, b, c]` and indices `[n]` -> `[a, n]`.
 
     The joint axes of the indices replace the indexed axes, or come first if other axes lie between those. `clamped`:
     indices outside an axis are moved inside.

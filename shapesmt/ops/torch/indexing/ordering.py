@@ -67,7 +67,10 @@ def kth(call: Call) -> list[Tensor]:
 @operator("embedding.default", memory="new")
 @operator("embedding_renorm_.default", "embedding_renorm.default")
 def embedding(call: Call) -> Tensor:
-    """Return a row of a table `[n, size]` for each index, or the table with indexed rows scaled to a maximum norm."""
+    """Return a table's row for each index: `[n, size]` and `[*sizes]` -> `[*sizes, size]`.
+
+    The `renorm` operators instead return the table, with the indexed rows scaled down to a maximum norm.
+    """
     table, indices = call.tensor(call.names[0], 2), call.tensor("indices")
     require_inside(call.ctx, indices, table[0], index=call.place("indices"), from_end=False)
     return tensor(table.dtype, table.dims if "renorm" in call.ctx.node.op else [*indices.dims, table[1]])
@@ -128,7 +131,7 @@ MAX = 2  # mode that keeps the maximum of each column of a bag
 
 
 def _bags(call: Call, bags: Dim) -> list[Tensor]:
-    """Return the bags, the bag of each index, the bag sizes, and the rows with the maximum of each bag."""
+    """Return `bags` reduced rows, the bag of each index, the bags' sizes, and the index of each bag's maxima."""
     table, indices, mode = call.tensor("weight"), call.tensor("indices"), call.integer("mode")
     plain = not call.flag("include_last_offset")
     unpadded = ".padding_idx" not in call.ctx.node.op or "padding_idx" not in call

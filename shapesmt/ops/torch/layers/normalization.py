@@ -12,7 +12,10 @@ PARAMETERS = ("weight", "bias", "running_mean", "running_var")
 
 
 def require_per_channel(call: Call, channels: Dim, names: tuple[str, ...] = PARAMETERS) -> None:
-    """Require an element per channel in each parameter; for an empty input, only at least one in weight and bias."""
+    """Require an element per channel in each of the arguments `names`, unless the input is empty.
+
+    Weight and bias are never empty.
+    """
     x = call.tensor("input")
     for name in names:
         parameter = call.optional(name)
@@ -115,7 +118,7 @@ def native_layer_norm(call: Call) -> list[Tensor]:
 
 
 def require_groups(call: Call, channels: Dim, groups: int) -> None:
-    """Require that the groups divide the channels, and that parameters have an element per channel."""
+    """Require that `groups` divides the channels, and that weight and bias have an element per channel."""
     call.ctx.check(groups > 0, laws.GROUP_POSITIVE)
     call.ctx.require(divides(groups, channels), laws.GROUPS_DIVIDE_CHANNELS, channels, groups)
     for name in ("weight", "bias"):

@@ -16,7 +16,7 @@ DOUBLED = ("irfft", "hfft")
 
 
 def named_axes(call: Call, x: Tensor) -> tuple[int, ...]:
-    """Return the named axes, which may repeat."""
+    """Return the axes in `dim`, counted from the front; they may repeat."""
     return tuple(call.ctx.normal(axis, x.rank) for axis in call.integers("dim"))
 
 
@@ -26,7 +26,7 @@ def require_signal(call: Call, x: Tensor, axes: tuple[int, ...]) -> None:
 
 
 def transform(call: Call, x: Tensor, axes: tuple[int, ...], sizes: list[Dim]) -> Tensor:
-    """Return the transform along some axes, each cut or padded to a size."""
+    """Return the transform of `x` along `axes`, each cut or padded to its entry in `sizes` first."""
     name = call.ctx.node.op.split(".")[1].removeprefix("fft_").rstrip("2n")
     for axis, size in zip(axes, sizes, strict=True):
         x = x.replace(axis, size)
@@ -38,7 +38,7 @@ def transform(call: Call, x: Tensor, axes: tuple[int, ...], sizes: list[Dim]) ->
 
 
 def own_size(call: Call, x: Tensor, axis: int, *, last: bool = True) -> Dim:
-    """Return the size of an axis; for the last axis of a half spectrum, the size of the whole."""
+    """Return the size of `axis`; for the last axis of a half spectrum, the size of the whole: `2*(n - 1)`."""
     name = call.ctx.node.op.split(".")[1].removeprefix("fft_").rstrip("2n")
     return 2 * (x[axis] - 1) if name in DOUBLED and last else x[axis]
 
@@ -121,7 +121,7 @@ def steps_of(call: Call) -> tuple[int, int]:
 
 
 def frequency_count(call: Call, length: int, *, real: bool) -> int:
-    """Return the number of frequencies; one-sided by default for real signals."""
+    """Return the number of frequencies of `length` elements: `length // 2 + 1` if one-sided, the default for `real`."""
     onesided = call.flag("onesided") if "onesided" in call else real
     call.ctx.check(real or not onesided, laws.HALVED_FREQUENCIES_OF_REAL_SIGNALS)
     return length // 2 + 1 if onesided else length

@@ -101,7 +101,7 @@ def pick_index(x: Tensor, axis: int, index: Dim | None, *, copied: bool = False)
 
 
 def _value_at(x: Tensor, axis: int, index: Dim, dims: Sequence[Dim]) -> Value | None:
-    """Return the elements at one index of an axis; None if unknown or if the index is outside."""
+    """Return the elements of `x` at `index` of `axis`, in sizes `dims`; None if unknown or if the index is outside."""
     number, length, back = index.constant, x[axis].constant, x.rank - axis
     if number is not None and length is not None and not -length <= number < length:
         return None
@@ -190,7 +190,7 @@ def cut(x: Tensor, axis: int, sizes: Sequence[Dim], *, copied: bool) -> list[Ten
 
 
 def _value_from(x: Tensor, axis: int, start: Dim, dims: Sequence[Dim]) -> Value | None:
-    """Return the elements of a part that begins at index `start` of an axis; None if unknown."""
+    """Return the elements of a part of sizes `dims` that begins at index `start` of `axis`; None if unknown."""
     first, count, length, back = start.constant, dims[axis].constant, x[axis].constant, x.rank - axis
     inside = first is not None and count is not None and length is not None and 0 <= first <= first + count <= length
     if isinstance(x.value, Elements) and not inside:
@@ -277,7 +277,7 @@ def unbind(call: Call) -> list[Tensor]:
 
 @operator(*overloads("hsplit", "vsplit", "dsplit"), *overloads("tensor_split"), memory="view", traits=Traits.COPIED)
 def tensor_split(call: Call) -> list[Tensor]:
-    """Split an axis into parts of nearly one size, or at the listed indices."""
+    """Split an axis into parts of nearly the same size, or at the listed indices."""
     x, ctx, name = call.tensor("self"), call.ctx, base(call)
     if call.optional("tensor_indices_or_sections") is not None:
         axis = required_axis(call, x)

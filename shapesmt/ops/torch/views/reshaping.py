@@ -186,7 +186,7 @@ def resize(call: Call) -> Tensor:
 
 @operator("as_strided.default", "as_strided_.default", "as_strided_copy.default", memory="view", traits=Traits.COPIED)
 def strided(call: Call) -> Tensor:
-    """Return a view with the listed sizes and strides, and require that it lies inside the tensor's memory."""
+    """Return a view with the listed sizes and strides; require that it lies inside the tensor's memory."""
     x, ctx, offset = call.tensor("self"), call.ctx, call.size("storage_offset")
     sizes, strides = call.sizes("size"), call.sizes("stride")
     ctx.check(len(sizes) == len(strides), laws.STRIDE_PER_SIZE)

@@ -34,7 +34,7 @@ UNSURE = ("float16", "bfloat16")
 
 
 def per_axis(call: Call, name: str, count: int) -> tuple[int, ...]:
-    """Return an argument with a number for each spatial axis; a single number counts for all."""
+    """Return argument `name` as a number for each of `count` spatial axes; a single number counts for all."""
     numbers = call.integers(name)
     numbers = numbers * count if len(numbers) == 1 else numbers
     call.ctx.check(len(numbers) == count, laws.ATTRIBUTE_ENTRIES.of(name=name, count=count))
@@ -49,7 +49,7 @@ def operands(call: Call) -> tuple[Tensor, Tensor]:
 
 
 def windows(call: Call, x: Tensor, w: Tensor, padding: Sequence[int]) -> list[Window]:
-    """Return the window along each spatial axis, with the same padding on both sides."""
+    """Return the window along each spatial axis of weights `w`, with the same padding on both sides."""
     ctx = call.ctx
     stride, dilation = (per_axis(call, name, w.rank - 2) for name in ("stride", "dilation"))
     ctx.check(min((*stride, *dilation)) > 0, laws.STRIDES_AND_DILATIONS_POSITIVE)

@@ -76,7 +76,7 @@ def channel_shuffle(call: Call) -> Tensor:
 
 
 def resize(call: Call, x: Tensor, sizes: list[Dim]) -> Tensor:
-    """Return an image `[n, c, *sizes]`, and require that only the batch is empty."""
+    """Return `x` resized to `[n, c, *sizes]`; require that only the batch may be empty."""
     ctx, count = call.ctx, spatial(call)
     ctx.check(len(sizes) == count, laws.SIZE_PER_RESIZED_AXIS)
     ctx.require_rank(x, count + 2)

@@ -144,7 +144,7 @@ def windows(call: Call) -> list[Window]:
 
 
 def places(call: Call, axes: list[Window], sizes: Sequence[Dim]) -> Dim:
-    """Return the number of window positions on an image of these sizes, and require at least one."""
+    """Return the number of window positions on an image of sizes `sizes`; require at least one."""
     counts = [axis.places(size) for size, axis in zip(sizes, axes, strict=True)]
     require_least(call.ctx, counts, 1, laws.WINDOW_HAS_POSITION)
     return product(counts)
