@@ -112,7 +112,7 @@ class Statements:
         self.require(at_least(left, right), law, left, right, relation=">=")
 
     def require_within(self, index: Dim | int, size: Dim | int, law: laws.Law | str) -> None:
-        """Require that an index is inside an axis of that size: `-size <= index < size`."""
+        """Require that `index` is inside an axis of size `size`: `-size <= index < size`."""
         index, size = as_dim(index), as_dim(size)
         self.require(all_of(at_least(index, -size), at_least(size, index + 1)), law, index, size)
 
@@ -136,7 +136,7 @@ class Statements:
         return formula if self._condition is TRUE else implies(self._condition, formula)
 
     def since(self, version: Version) -> bool:
-        """Whether the assumed ONNX Runtime is that version or newer; records that the answer depends on it."""
+        """Whether the assumed ONNX Runtime is `version` or newer; records that the answer depends on it."""
         self.by_version = True
         return followed_runtime() >= version
 
@@ -163,7 +163,7 @@ class Statements:
     def fresh(
         self, name: str, lo: int = 0, hi: Dim | int | None = None, kind: Kind = Kind.DATA, how: Decided = BY_ALL
     ) -> Dim:
-        """Return a new symbol for a size that data decides, from `lo` to `hi`; `name` is unique in the node.
+        """Return a new symbol for a data-dependent size from `lo` to `hi`; `name` is unique in the node.
 
         With kind "iteration" it is a loop's index and stands for every iteration. `how` says which elements decide the
         size.

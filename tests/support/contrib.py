@@ -15,8 +15,8 @@ BYTES = "uint8"
 def run(op: str, shapes: dict[str, Any], ranges: dict[str, tuple[int, int]], **options: Any) -> None:
     """Assert that the rule of `op` agrees with ONNX Runtime for all sizes in `ranges`.
 
-    The inputs are in the order of `shapes`, `items` and `constants`, unless `inputs` lists them; other options are as for
-    `agree`.
+    The inputs are in the order of `shapes`, `items` and `constants`, unless `inputs` lists them. `agree` describes the
+    other options.
     """
     attributes = options.pop("attributes", {})
     given = [*shapes, *options.get("items", ()), *options.get("constants", ())]

@@ -221,7 +221,7 @@ class Peer:
         theirs.close()
 
     def judge(self, path: Path) -> tuple[str, Any]:
-        """Return the result of `run`; if the process dies, try once more in a new one: an earlier run may be the cause."""
+        """Return the result of `run`; if the process dies, try once more in a new one: earlier runs may be to blame."""
         said, detail = self.run(path)
         return self.run(path) if said == "died" else (said, detail)
 

@@ -57,7 +57,7 @@ def _block(ctx: RuleContext) -> int:
 
 @rule("ReverseSequence", since=10, traits=Traits.REARRANGED)
 def reverse_sequence(ctx: RuleContext) -> Tensor:
-    """Reverse the first elements of each sequence, by its length; the shape is unchanged."""
+    """Reverse the first `lengths[i]` elements of sequence i along the time axis; the shape is unchanged."""
     x, lengths = ctx.input(0, least=2), ctx.input(1, rank=1)
     time, batch = ctx.integer("time_axis", 0), ctx.integer("batch_axis", 1)
     ctx.check({time, batch} == {0, 1}, laws.TIME_AND_BATCH_FIRST)

@@ -197,7 +197,7 @@ def _picked_tuples(x: Tensor, picked: Sequence[Tensor], batch: int, dims: Shape)
 
 @rule("OneHot", since=9, any_rank=True, traits=Traits.COPIED)
 def one_hot(ctx: RuleContext) -> Tensor:
-    """Insert an axis of size `depth` that holds `on` at each index and `off` elsewhere."""
+    """Insert an axis of size `depth`, which holds `on` at each index and `off` elsewhere: `[n] -> [n, depth]`."""
     indices, amount, values = ctx.input(0), ctx.input(1), ctx.input(2)
     ctx.limit(indices.shape is None or indices.rank > 0, laws.RANK_AT_LEAST_1)
     _require_file_indices(ctx)
@@ -311,7 +311,7 @@ def _count_nonzero(ctx: RuleContext, x: Tensor) -> Dim:
 
 @rule("Compress", since=9)
 def compress(ctx: RuleContext) -> Tensor:
-    """Select the slices along an axis, or the elements of the flattened tensor, where the condition is true."""
+    """Select the slices along `axis`, or the elements of the flattened tensor, for which the condition is true."""
     x, condition = ctx.input(0), ctx.input(1)
     axis = ctx.axis(x.rank) if "axis" in ctx.attributes else None
     if ctx.version >= 11:

@@ -145,7 +145,7 @@ def _moved_up(element: Any, back: int, by: Dim) -> Any:
 
 @rule("Split", traits=Traits.COPIED)
 def split(ctx: RuleContext) -> tuple[Tensor, ...]:
-    """Split along `axis` into sizes that add up to the input's, or equal ones without a list of sizes."""
+    """Split along `axis` into parts of the listed sizes, which add up to the axis, or into equal parts."""
     x = ctx.input(0)
     axis = ctx.axis(x.rank, 0)
     sizes = _split_sizes(ctx, x[axis])

@@ -30,7 +30,7 @@ from shapesmt.rules import (
 
 @rule("Scatter", "ScatterElements", since=9, traits=Traits.SCATTERED)
 def scatter_elements(ctx: RuleContext) -> Tensor:
-    """Write elements: `out[indices[i, j], j] = updates[i, j]` for axis 0; `indices` fits data on other axes."""
+    """Write elements: `out[indices[i, j], j] = updates[i, j]` for axis 0; off the axis, `indices` is no larger."""
     x, indices, updates = ctx.input(0), ctx.input(1), ctx.input(2)
     axis = same_rank(ctx, x, indices)
     ctx.require_agree(indices, updates, law=laws.UPDATES_SHAPED_AS_INDICES)

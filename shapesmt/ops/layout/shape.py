@@ -61,7 +61,7 @@ def identity(ctx: RuleContext) -> Tensor:
 
 @rule("Constant", traits=Traits.CONSTANT)
 def constant(ctx: RuleContext) -> Tensor:
-    """Return the constant in the node's one attribute."""
+    """Return the constant in the node's only attribute."""
     literals = [_literal(name, value) for name, value in ctx.attributes.items()]
     values = [literal for literal in literals if literal is not None]
     ctx.check(len(values) == 1, laws.ONE_ATTRIBUTE_HAS_VALUE)
@@ -133,7 +133,7 @@ def squeeze(ctx: RuleContext) -> Tensor:
 
 @rule("Unsqueeze", traits=Traits.VIEW)
 def unsqueeze(ctx: RuleContext) -> Tensor:
-    """Insert axes of size 1 at the output axes `axes`."""
+    """Insert axes of size 1 at the positions `axes` of the output: `[m, n]` and axes `[0, 3]` -> `[1, m, n, 1]`."""
     x, axes = ctx.input(0), ctx.constants(1, "axes")
     if ctx.has(1):
         ctx.check(ctx.input(1).shape is None or ctx.input(1).rank <= 1, laws.AXES_LIST)
@@ -163,7 +163,7 @@ def _same_order(ctx: RuleContext, x: Tensor, dims: list[Dim]) -> Tensor:
 
 @rule("Expand", traits=Traits.REPEATED)
 def expand(ctx: RuleContext) -> Tensor:
-    """Broadcast `x` and a shape together; sizes of 1 on either side are expanded."""
+    """Broadcast `x` and the requested shape together: `[3, 1]` and `(2, 1, 4)` -> `[2, 3, 4]`."""
     x, items = ctx.input(0), ctx.sizes(1)
     if items is None:
         return ctx.tensor(None)
@@ -212,7 +212,7 @@ MOST_TILED = 2**32
 
 @rule("Tile", since=6, traits=Traits.REPEATED)
 def tile(ctx: RuleContext) -> Tensor:
-    """Repeat elements: `out.shape[i] = x.shape[i] * repeats[i]`."""
+    """Repeat the tensor along each axis: `out.shape[i] = x.shape[i] * repeats[i]`."""
     x = ctx.input(0)
     repeats = ctx.sizes(1, x.rank, "repeats")
     require_least(ctx, repeats, 0, laws.REPEATS_NOT_NEGATIVE)

@@ -100,7 +100,7 @@ def gemm(ctx: RuleContext) -> Tensor:
 
 @rule("MatMulInteger", dtype="int32", traits=Traits.MIXED)
 def matmul_integer(ctx: RuleContext) -> Tensor:
-    """Multiply quantized matrices; each has one zero point, the second one alternatively one per column."""
+    """Multiply quantized matrices; each has one zero point, but the second may have one per column."""
     a, b = ctx.input(0), ctx.input(1)
     shape = matrix_product(ctx, a, b)
     if ctx.has(2):

@@ -19,7 +19,7 @@ def require_vectors(ctx: RuleContext, indices: range, size: Dim) -> None:
 
 @rule("Softmax", "LogSoftmax", "Hardmax", traits=Traits.NORMALIZED)
 def softmax(ctx: RuleContext) -> Tensor:
-    """Normalize along `axis`, or from it on before opset 13; the shape is unchanged."""
+    """Normalize along `axis`, before opset 13 over all axes from `axis` on; the shape is unchanged."""
     x, axis = ctx.input(0), ctx.integer("axis", -1 if ctx.version >= 13 else 1)
     if ctx.version < 11 and not -x.rank <= axis < x.rank:  # not read for an empty tensor
         ctx.require_equal(x.numel, 0, laws.AXIS_INSIDE_RANK.of(axis=axis, rank=x.rank))

@@ -35,7 +35,7 @@ def recurrent(ctx: RuleContext) -> list[Tensor]:
 
 
 def direction_count(ctx: RuleContext) -> int:
-    """Return the number of directions in which the sequence is read."""
+    """Return the number of directions in which the sequence is read: 2 if bidirectional, else 1."""
     return 2 if ctx.text("direction", "forward") == "bidirectional" else 1
 
 

@@ -115,7 +115,7 @@ def without(dims: Shape, axes: tuple[int, ...], *, keep: bool) -> Shape:
 
 @rule(*FOLDS, "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", any_rank=True, traits=Traits.MIXED)
 def reduction(ctx: RuleContext) -> Tensor:
-    """Reduce the axes in `axes`, by default all; they keep size 1 unless `keepdims` is 0."""
+    """Reduce the axes in `axes`, by default all: `[m, n] -> [m, 1]` for axis 1, or `[m]` if `keepdims` is 0."""
     x, keep = ctx.input(0), ctx.flag("keepdims", 1, only_one=True)
     if x.shape is None:
         named = ctx.has(1) or ctx.attribute("axes") or ctx.flag("noop_with_empty_axes", only_one=True)
@@ -250,7 +250,7 @@ def _without_short_axes(op: str, x: Tensor, element: Dim, axes: tuple[int, ...])
 
 @rule("ArgMax", "ArgMin", dtype="int64", traits=Traits.MIXED)
 def extreme_position(ctx: RuleContext) -> Tensor:
-    """Return the index of an extreme along `axis`, which keeps size 1 unless `keepdims` is 0.
+    """Return the index of the maximum or minimum along `axis`, which keeps size 1 unless `keepdims` is 0.
 
     Requires an element along `axis` unless the output is empty.
     """

@@ -11,7 +11,7 @@ from shapesmt.rules import Elements, RuleContext, Tensor, rule
 
 @rule("NonMaxSuppression", since=10)
 def non_max_suppression(ctx: RuleContext) -> Tensor:
-    """Select boxes `[b, n, 4]` by scores `[b, c, n]`: `[selected, 3]`, `min(n, max_output_boxes)` per class at most."""
+    """Return indices `[selected, 3]` of boxes `[b, n, 4]` with scores `[b, c, n]`; `max_output_boxes` is per class."""
     boxes, scores = ctx.input(0, rank=3), ctx.input(1, rank=3)
     ctx.require_equal(boxes[0], scores[0], laws.BOXES_AND_SCORES_SAME_BATCH)
     ctx.require_equal(boxes[1], scores[2], laws.SCORE_PER_BOX_AND_CLASS)
@@ -38,7 +38,7 @@ def known_number(t: Tensor) -> float | None:
 
 @rule("ImageDecoder", since=20)
 def image_decoder(ctx: RuleContext) -> Tensor:
-    """Decode the bytes of a file: `[height, width, channels]`, 1 channel in grey and otherwise 3."""
+    """Decode the bytes of an image file to `[height, width, channels]`, with 1 channel for grey and 3 otherwise."""
     ctx.require_rank(ctx.input(0), 1)
     form = ctx.text("pixel_format", "RGB")
     ctx.check(form in ("RGB", "BGR", "Grayscale"), laws.PIXEL_FORMAT_KNOWN.of(format=form))

@@ -54,7 +54,7 @@ NEAREST = ("", "round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
 
 @rule("Upsample", since=7)
 def upsample(ctx: RuleContext) -> Tensor:
-    """Multiply every axis: `floor(size * factor)`, for factors of at least 1."""
+    """Multiply every size by its factor, which is at least 1: `floor(size * factor)`."""
     x = ctx.input(0)
     factors = attribute_factors(ctx) if ctx.version < 9 else input_factors(ctx, 1, x.rank)
     ctx.check(len(factors) == x.rank, laws.FACTOR_PER_AXIS)
@@ -63,14 +63,14 @@ def upsample(ctx: RuleContext) -> Tensor:
 
 @rule("Resize", since=10, traits=Traits.COPIED)
 def resize_10(ctx: RuleContext) -> Tensor:
-    """Multiply every axis: `floor(size * factor)`."""
+    """Multiply every size by its factor: `floor(size * factor)`."""
     x = ctx.input(0)
     return resized(ctx, x, by_factors(ctx, x, range(x.rank), input_factors(ctx, 1, x.rank)))
 
 
 @rule("Resize", since=11, traits=Traits.COPIED)
 def resize(ctx: RuleContext) -> Tensor:
-    """Resize the axes in `axes` (default: all) by factors or to requested sizes, which an aspect ratio may change."""
+    """Resize the axes in `axes` (default: all) by factors, or to sizes that `keep_aspect_ratio_policy` may change."""
     x = ctx.input(0)
     axes = ctx.normals(ctx.integers("axes"), x.rank) if "axes" in ctx.attributes else tuple(range(x.rank))
     if ctx.text("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize":
@@ -107,7 +107,7 @@ def unknown(ctx: RuleContext, axis: int) -> Scaled:
 
 
 def attribute_factors(ctx: RuleContext) -> list[Float | None]:
-    """Return the factors in an attribute, of Upsample's first version."""
+    """Return the factors in the attribute `scales`, which the first version of Upsample has."""
     listed = ctx.attribute("scales")
     numbers = listed if isinstance(listed, tuple) else ()
     return [literal(float(f), "float32") for f in numbers if isinstance(f, (int, float))]

@@ -54,7 +54,7 @@ def grid_sample(ctx: RuleContext) -> Tensor:
 
 
 def _require_mode(ctx: RuleContext) -> None:
-    """Require that the interpolation is a known one, by the names of the operator set."""
+    """Require that `mode` is one of the interpolations that the opset names."""
     modes = ("nearest", "linear", "cubic") if ctx.version >= 20 else ("nearest", "bilinear", "bicubic")
     law = laws.MODE_ONE_OF_THREE.of(first=modes[0], second=modes[1], third=modes[2])
     ctx.limit(ctx.text("mode", modes[1]) in modes, law)
@@ -80,7 +80,7 @@ def affine_grid(ctx: RuleContext) -> Tensor:
 
 @rule("MaxUnpool", since=9)
 def max_unpool(ctx: RuleContext) -> Tensor:
-    """Write pooled `[n, c, *sizes]` back to their indices: `(size - 1)*stride + kernel - pads`, or `output_shape`."""
+    """Write pooled values `[n, c, *sizes]` to their indices; each size becomes that of the pool's input."""
     x = ctx.input(0)
     ctx.require_agree(x, ctx.input(1), law=laws.VALUES_AND_INDICES_SAME_SHAPE)
     pairs = zip(x.dims[2:], pooling(ctx, x), strict=True)

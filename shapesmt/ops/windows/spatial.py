@@ -39,7 +39,7 @@ def per_axis(ctx: RuleContext, name: str, length: int, default: int = 1) -> tupl
 
 
 def same(ctx: RuleContext) -> bool:
-    """Whether padding is chosen so that only the stride shrinks the input."""
+    """Whether `auto_pad` is SAME_UPPER or SAME_LOWER: an axis then has `ceil(size / stride)` window positions."""
     return ctx.text("auto_pad", "NOTSET").startswith("SAME")
 
 
@@ -86,7 +86,7 @@ def require_group(ctx: RuleContext, x: Tensor, w: Tensor) -> None:
 
 @rule("Conv", traits=Traits.MIXED)
 def conv(ctx: RuleContext) -> Tensor:
-    """Convolve the padded input with each filter; the window has elements, as runtimes never return otherwise."""
+    """Convolve the padded input with each filter; the window must have elements, since runtimes hang otherwise."""
     x, w = ctx.input(0), ctx.input(1)
     y = convolve(ctx, x, w, 2)
     _require_window(ctx, w, (x[0], x[1], w[0]))
@@ -102,7 +102,7 @@ def _require_window(ctx: RuleContext, w: Tensor, sizes: Sequence[Dim]) -> None:
 
 @rule("ConvInteger", since=10, dtype="int32")
 def conv_integer(ctx: RuleContext) -> Tensor:
-    """Convolve integers."""
+    """Convolve quantized integers to int32; shapes are as for `Conv`."""
     require_single(ctx, 2)
     ctx.require_rank(ctx.input(1), 3, least=True)
     require_one_or(ctx, 3, ctx.input(1)[0], laws.ONE_ZERO_POINT_OR_PER_FILTER)
@@ -122,7 +122,7 @@ def qlinear_conv(ctx: RuleContext) -> Tensor:
 
 @rule("ConvTranspose", traits=Traits.MIXED)
 def conv_transpose(ctx: RuleContext) -> Tensor:
-    """Convolve transposed: each element of `[n, c, *sizes]` spreads weights `[c, m/group, *kernel]`."""
+    """Compute a transposed convolution: `[n, c, *sizes]`, weights `[c, m/group, *kernel]` -> `[n, m, *new sizes]`."""
     x, w, group = ctx.input(0), ctx.input(1), ctx.integer("group", 1)
     axes = filters(ctx, x, w)
     ctx.check(group > 0, laws.GROUP_POSITIVE)
@@ -202,7 +202,7 @@ def pooling(ctx: RuleContext, x: Tensor) -> list[Window]:
 
 
 def pool(ctx: RuleContext) -> Tensor:
-    """Pool: each spatial axis becomes the number of window positions."""
+    """Return the output of a pool: each spatial size becomes the number of window positions."""
     x = ctx.input(0)
     axes = pooling(ctx, x)
     require_batch_only_empty(ctx, x)
@@ -211,7 +211,7 @@ def pool(ctx: RuleContext) -> Tensor:
 
 @rule("AveragePool", "LpPool")
 def average_pool(ctx: RuleContext) -> Tensor:
-    """Average each window."""
+    """Return the mean or the Lp norm of each window."""
     return pool(ctx)
 
 
@@ -224,7 +224,7 @@ def max_pool(ctx: RuleContext) -> list[Tensor]:
 
 @rule("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
 def global_pool(ctx: RuleContext) -> Tensor:
-    """Reduce every spatial axis to one element."""
+    """Reduce every spatial axis to size 1: `[n, c, h, w] -> [n, c, 1, 1]`."""
     x = ctx.input(0)
     ctx.check(3 <= x.rank <= 5, laws.RANK_3_4_OR_5.of(rank=x.rank))
     require_batch_only_empty(ctx, x)

@@ -43,7 +43,7 @@ def require_parameters(call: Call) -> None:
 
 
 def drawn_integers(call: Call, dims: Sequence[Dim]) -> Value | None:
-    """Return data-dependent integers of shape `dims` from `low` up to `high` (exclusive); None if a bound is unknown."""
+    """Return data-dependent integers of shape `dims`, from `low` up to `high` (exclusive); None if they are unknown."""
     low, high = call.size("low") if "low" in call else ZERO, call.size("high")
     return None if low is None or high is None else any_places(call.ctx, dims, high - low, low)
 
