@@ -261,7 +261,7 @@ def alike(ctx: RuleContext) -> Tensor:
 @rule("Div", traits=Traits.DIVISION)
 @rule("Greater", "Less", traits=Traits.COMPARISON)
 def aligned(ctx: RuleContext) -> Tensor:
-    """Broadcast as before opset 7: `B` has the shape of `A` or, with `broadcast`, of `A`'s axes from `axis` on."""
+    """Compute elementwise as before opset 7: `B` is shaped as `A` or, with `broadcast`, as its axes from `axis` on."""
     a, b, op = ctx.input(0), ctx.input(1), ctx.node.op
     if op != "PRelu" and not ctx.flag("broadcast"):
         ctx.require_agree(a, b, law=laws.OPERANDS_SAME_SHAPE)

@@ -287,7 +287,7 @@ def _extreme_place(row: list[Item], more: Function) -> Item:
 @rule("CumProd")
 @rule("CumSum", traits=Traits.RUNNING_SUM)
 def running(ctx: RuleContext) -> Tensor:
-    """Sum or multiply along `axis`, an input of one element that isn't read if `x` is empty; the shape is unchanged."""
+    """Return running sums or products along `axis`, an input that isn't read if `x` is empty."""
     x, which = ctx.input(0, least=1), ctx.input(1)
     x = with_flags(ctx, 0) if ctx.node.op == "CumSum" else x
     ctx.check(which.rank <= 1, laws.AXIS_SCALAR)

@@ -46,7 +46,7 @@ def part(ctx: RuleContext, axis: int, length: Dim, begin: Dim | None, size: Dim 
 
 @rule("StridedSlice", domain=DOMAIN, traits=Traits.COPIED)
 def strided_slice(ctx: RuleContext) -> Tensor:
-    """Slice by entries: bit `i` of each mask makes entry `i` an ellipsis, a new axis or a single element."""
+    """Slice by begins, ends and steps; bit `i` of a mask makes entry `i` an ellipsis, a new axis or one element."""
 
     def masked(name: str, i: int) -> bool:
         return ctx.integer(f"{name}_mask", 0) >> i & 1 == 1

@@ -237,7 +237,7 @@ def dilation(ctx: RuleContext) -> Tensor:
 
 @rule("ExtractImagePatches", domain=DOMAIN)
 def patches(ctx: RuleContext) -> Tensor:
-    """Return each window's elements as channels."""
+    """Return the elements of each window as channels: `[n, h, w, c] -> [n, rows, columns, kh * kw * c]`."""
     x, kernel = ctx.input(0, rank=4), per_axis(ctx, "ksizes", 2)
     axes = windows(ctx, kernel, "rates")
     counts = [positions(ctx, a, d, loose=True) for a, d in zip(axes, x.dims[1:3], strict=True)]
@@ -263,7 +263,7 @@ def batch_norm(ctx: RuleContext) -> list[Tensor]:
 
 @rule("BatchNormWithGlobalNormalization", domain=DOMAIN)
 def old_batch_norm(ctx: RuleContext) -> Tensor:
-    """Normalize with one mean, variance, offset and factor per channel; the shape stays."""
+    """Normalize with one mean, variance, offset and factor per channel; the shape is unchanged."""
     x = ctx.input(0, rank=4)
     require_vector(ctx, range(1, 5), x[3], laws.MEAN_VARIANCE_OFFSET_FACTOR_PER_CHANNEL)
     return ctx.tensor(x.dims)
@@ -271,6 +271,6 @@ def old_batch_norm(ctx: RuleContext) -> Tensor:
 
 @rule("LRN", domain=DOMAIN)
 def local_response(ctx: RuleContext) -> Tensor:
-    """Normalize each element by its neighbouring channels; the shape stays."""
+    """Normalize each element by its neighbouring channels; the shape is unchanged."""
     least(ctx, "depth_radius", 0, 5)
     return ctx.tensor(ctx.input(0, rank=4).dims)

@@ -35,7 +35,7 @@ def result_type(call: Call, x: Tensor, *, bounded: bool) -> str:
     )
 )
 def per_tensor(call: Call) -> Tensor:
-    """Quantize or dequantize with one scale and one zero point; the shape stays."""
+    """Quantize or dequantize with one scale and one zero point; the shape is unchanged."""
     x = call.tensor("input")
     for name in ("scale", "zero_point", "quant_min", "quant_max"):
         number = call.optional(name)

@@ -80,7 +80,7 @@ def affine_grid(ctx: RuleContext) -> Tensor:
 
 @rule("MaxUnpool", since=9)
 def max_unpool(ctx: RuleContext) -> Tensor:
-    """Write pooled values `[n, c, *sizes]` to their indices; each size becomes that of the pool's input."""
+    """Write pooled `[n, c, *sizes]` to their indices in `output_shape`, or `(size - 1)*stride + kernel - pads` each."""
     x = ctx.input(0)
     ctx.require_agree(x, ctx.input(1), law=laws.VALUES_AND_INDICES_SAME_SHAPE)
     pairs = zip(x.dims[2:], pooling(ctx, x), strict=True)

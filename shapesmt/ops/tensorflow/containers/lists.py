@@ -66,7 +66,7 @@ def known_sizes(shape: list[Dim | None] | None) -> list[Dim] | None:
 
 
 def input_list(ctx: RuleContext) -> Tensor:
-    """Return the list at the first input; the node is undecided if the list comes from an operator without a rule."""
+    """Return the list in the first input; the node is undecided if an operator without a rule returns that list."""
     handle = ctx.input(0)
     if not handle.dtype:
         leave_open(ctx, laws.INPUT_LIST_FOLLOWED.of(index=0))
@@ -108,7 +108,7 @@ def requested_shape(ctx: RuleContext, index: int) -> list[Dim | None] | None:
 
 
 def attribute_shape(ctx: RuleContext) -> list[Dim | None] | None:
-    """Return the element shape in the attribute, in the form of `requested_shape`."""
+    """Return the element shape in the attribute `element_shape`, in the form of `requested_shape`."""
     declared = ctx.attribute("element_shape")
     shape = declared.shape if isinstance(declared, Declared) else None
     return None if shape is None else [as_dim(d) if isinstance(d, int) else None for d in shape]
@@ -180,7 +180,7 @@ def _require_position(ctx: RuleContext, index: int, k: Dim | None, length: Dim |
 
 @rule("TensorListReserve", domain=DOMAIN, traits=Traits.COPIED)
 def reserve(ctx: RuleContext) -> Tensor:
-    """Create a list whose length is an input; its elements are set later."""
+    """Create a list with as many elements as an input says; they are set later."""
     count = first(ctx, 1)
     if count is None:
         return unset(ctx, ctx.fresh("length"))
@@ -203,7 +203,7 @@ def from_tensor(ctx: RuleContext) -> Tensor:
 
 @rule("TensorListSetItem", domain=DOMAIN, traits=Traits.COPIED)
 def set_item(ctx: RuleContext) -> Tensor:
-    """Set the element at a position; with `resize_if_index_out_of_bounds` the list grows up to it."""
+    """Set the element at a position; with `resize_if_index_out_of_bounds` the list grows if it is too short."""
     handle = input_list(ctx)
     grows = bool(ctx.integer("resize_if_index_out_of_bounds", 0))
     k = position(ctx, 1, None if grows else handle[0])
@@ -220,7 +220,7 @@ def push_back(ctx: RuleContext) -> Tensor:
 
 @rule("TensorListPopBack", domain=DOMAIN)
 def pop_back(ctx: RuleContext) -> list[Tensor]:
-    """Return the list without its last tensor, and that tensor."""
+    """Return the list without its last tensor, and this tensor."""
     handle = input_list(ctx)
     ctx.require_at_least(handle[0], 1, laws.LIST_NOT_EMPTY)
     sizes = stored_sizes(ctx, handle, requested_shape(ctx, 1))
@@ -249,7 +249,7 @@ def stack(ctx: RuleContext) -> Tensor:
 
 @rule("TensorListConcat", "TensorListConcatV2", domain=DOMAIN, traits=Traits.COPIED)
 def concat(ctx: RuleContext) -> list[Tensor]:
-    """Concatenate all tensors along their first axis; also return the length of each."""
+    """Concatenate all tensors along their first axis; also return the size of each along it."""
     handle, dtype = input_list(ctx), ctx.text("element_dtype", "")
     shape = attribute_shape(ctx) if ctx.node.op == "TensorListConcat" else requested_shape(ctx, 1)
     sizes = element_sizes(ctx, handle, shape, handle[0]) if handle.dtype.startswith("list(") else None
@@ -272,14 +272,14 @@ def gather(ctx: RuleContext) -> Tensor:
 
 @rule("TensorListLength", domain=DOMAIN, any_rank=True, total=True, of_shape=True)
 def length(ctx: RuleContext) -> Tensor:
-    """Return the number of elements."""
+    """Return the number of elements in the list."""
     handle = ctx.input(0)
     return ctx.tensor((), "int32", elements((), [handle[0]]) if handle.shape else None)
 
 
 @rule("TensorListResize", domain=DOMAIN)
 def resize(ctx: RuleContext) -> Tensor:
-    """Cut the list to a length, or pad it with zeros up to it."""
+    """Cut the list to a length, or extend it with zeros."""
     handle, size = input_list(ctx), first(ctx, 1)
     length = ctx.fresh("length") if size is None else maximum(size, 0)
     return tensor(handle.dtype, [length, *handle.dims[1:]], handle.value)
@@ -314,14 +314,14 @@ def scatter(ctx: RuleContext) -> Tensor:
 
 @rule("TensorListScatterIntoExistingList", domain=DOMAIN)
 def scatter_into(ctx: RuleContext) -> Tensor:
-    """Write a tensor's slices to several positions of a list, which grows if they are beyond its end."""
+    """Write a tensor's slices to several positions of a list, which grows if a position is outside."""
     handle, x = input_list(ctx), ctx.input(1)
     return with_element(ctx, handle, scattered_length(ctx, x, 2, handle[0]), tensor(x.dtype, x.dims[1:]))
 
 
 @rule("TensorListSplit", domain=DOMAIN)
 def split(ctx: RuleContext) -> Tensor:
-    """Split a tensor along its first axis into the lengths in an input; unequal lengths are undecided."""
+    """Split a tensor along its first axis into a list of parts; unequal lengths of the parts are undecided."""
     x, lengths = ctx.input(0, least=1), ctx.input(2, rank=1)
     sizes = ctx.items(2) or (None,)
     if sizes[0] is None or any(d is not sizes[0] for d in sizes):

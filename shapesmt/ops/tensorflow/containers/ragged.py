@@ -64,7 +64,7 @@ def require_row_ids(ctx: RuleContext, index: int, rows: Dim | None) -> None:
 
 @rule("RaggedTensorToTensor", domain=DOMAIN)
 def to_tensor(ctx: RuleContext) -> Tensor:
-    """Pad rows with a default to the requested length, or to the length of the longest row."""
+    """Pad rows with a default value to the requested length, or to the length of the longest row."""
     values, default = ctx.input(1, least=1), ctx.input(2)
     rows, levels = partitions(ctx)
     require_least(ctx, [rows], 0, laws.SIZES_NOT_NEGATIVE)

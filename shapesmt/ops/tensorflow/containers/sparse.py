@@ -122,7 +122,7 @@ def add(ctx: RuleContext) -> list[Tensor]:
 
 @rule("SparseConcat", domain=DOMAIN)
 def concat(ctx: RuleContext) -> list[Tensor]:
-    """Concatenate tensors along an axis; the output has the values of all."""
+    """Concatenate sparse tensors along an axis; the output has the values of all."""
     many = len(ctx.inputs) // 3
     ctx.check(many > 1, laws.AT_LEAST_TWO_TENSORS_TO_JOIN)
     parts = [sparse_input(ctx, i, many + i, 2 * many + i) for i in range(many)]
@@ -139,7 +139,7 @@ def concat(ctx: RuleContext) -> list[Tensor]:
 
 @rule("SparseSlice", domain=DOMAIN)
 def cut(ctx: RuleContext) -> list[Tensor]:
-    """Return the values inside a region."""
+    """Return the sparse tensor of the values inside a region."""
     x = sparse_input(ctx, 0, 1, 2)
     require_vector(ctx, (3, 4), x.rank, laws.START_AND_SIZE_PER_AXIS)
     require_least(ctx, ctx.items(4), 0, laws.SIZES_NOT_NEGATIVE)
@@ -176,7 +176,7 @@ def reshape(ctx: RuleContext) -> list[Tensor]:
 
 @rule("SparseReduceMax", "SparseReduceSum", domain=DOMAIN)
 def fold(ctx: RuleContext) -> Tensor:
-    """Reduce the axes in an input, which get size 1, or are removed without `keep_dims`."""
+    """Reduce the axes in an input; they keep size 1 with `keep_dims`, else they are removed."""
     x, axes, keep = sparse_input(ctx, 0, 1, 2), constants_of(ctx, 3, "the axes"), ctx.integer("keep_dims", 0)
     if axes is None or x.sizes is None:
         return ctx.tensor(None, x.dtype)
@@ -204,7 +204,7 @@ SUMMED = ("Mean", "SqrtN", "Sum")
 
 @rule(*(f"SparseSegment{name}WithNumSegments" for name in SUMMED), domain=DOMAIN)
 def segments(ctx: RuleContext) -> Tensor:
-    """Gather rows by indices and reduce them by segments, whose number is an input."""
+    """Gather rows by indices and reduce them by segments; an input has the number of segments."""
     count, reduced = first(ctx, 3), sparse_segments(ctx)
     require_numbers(ctx, 3)
     require_least(ctx, [count], 0, laws.SEGMENT_COUNT_NOT_NEGATIVE)
@@ -215,7 +215,7 @@ def segments(ctx: RuleContext) -> Tensor:
 
 @rule("SerializeManySparse", domain=DOMAIN)
 def serialized(ctx: RuleContext) -> Tensor:
-    """Return three texts for each row of a sparse tensor."""
+    """Serialize each row of a sparse tensor as three texts: `[rows, 3]`."""
     x = sparse_input(ctx, 0, 1, 2, inside=True)
     ctx.require_at_least(x.rank, 2, laws.RANK_AT_LEAST_2)
     return ctx.tensor((*complete_sizes(ctx, x.sizes[:1] if x.sizes else [None]), 3), ctx.text("out_type", "string"))
@@ -268,7 +268,7 @@ def sparse_sets(ctx: RuleContext) -> list[Tensor]:
 
 @rule("RaggedRange", domain=DOMAIN)
 def ragged_range(ctx: RuleContext) -> list[Tensor]:
-    """Return a row of numbers from each start to its limit: the row splits, and all numbers."""
+    """Return the numbers from each start up to its limit as one row: the row splits, and all numbers."""
     ends = [ctx.input(i) for i in range(3)]
     rows = _range_count(ctx, ends)
     require_each(ctx, ends[2], lambda d: differs(d, 0), laws.NO_STEP_0)

@@ -32,7 +32,7 @@ WIDTHS |= {"uint32": 4, "float16": 2, "bfloat16": 2, "int16": 2, "uint16": 2, "i
 
 @rule("StringSplit", "StringSplitV2", domain=DOMAIN)
 def split(ctx: RuleContext) -> list[Tensor]:
-    """Split each text; the parts are a sparse matrix."""
+    """Split each text into parts; return a sparse matrix of the parts, with a row for each text."""
     ctx.input(0, rank=1)
     require_numbers(ctx, 1)
     ctx.only_sizes(0)
@@ -41,7 +41,7 @@ def split(ctx: RuleContext) -> list[Tensor]:
 
 
 def require_characters(ctx: RuleContext) -> None:
-    """Require known encodings and a Unicode character as replacement."""
+    """Require known encodings, and that the replacement is a Unicode character."""
     for name in ("input_encoding", "output_encoding"):
         if ctx.text(name, "UTF-8") not in ENCODINGS:
             leave_open(ctx, laws.UNICODE_ENCODING)
@@ -75,7 +75,7 @@ def ngrams(ctx: RuleContext) -> list[Tensor]:
 
 @rule("DecodeJSONExample", "UnicodeTranscode", domain=DOMAIN)
 def rewritten(ctx: RuleContext) -> Tensor:
-    """Rewrite each text; the shape stays."""
+    """Rewrite each text; the shape is unchanged."""
     require_characters(ctx)
     return ctx.tensor(ctx.input(0).dims, "string")
 
@@ -88,7 +88,7 @@ def script(ctx: RuleContext) -> Tensor:
 
 @rule("ReduceJoin", domain=DOMAIN, traits=Traits.MIXED)
 def join(ctx: RuleContext) -> Tensor:
-    """Join texts along the axes in an input, which get size 1, or are removed without `keep_dims`."""
+    """Join texts along the axes in an input; they keep size 1 with `keep_dims`, else they are removed."""
     axes = constants_of(ctx, 1, "the axes")
     x, keep = ctx.input(0), ctx.integer("keep_dims", 0)
     ctx.normals(axes or (), x.rank)
@@ -126,7 +126,7 @@ def padded(ctx: RuleContext) -> Tensor:
 
 @rule("DecodeCSV", domain=DOMAIN)
 def columns(ctx: RuleContext) -> list[Tensor]:
-    """Return a tensor per column, with an element per line; a column has one default, or none."""
+    """Return a tensor per column, with an element per line; each column has at most one default value."""
     ctx.check(len(ctx.text("field_delim", ",")) == 1, laws.ONE_CHARACTER_BETWEEN_COLUMNS)
     if ctx.attribute("select_cols"):
         leave_open(ctx, laws.ALL_COLUMNS_READ)
@@ -148,7 +148,7 @@ def sound(ctx: RuleContext) -> Tensor:
 
 @rule("DeserializeManySparse", "DeserializeSparse", domain=DOMAIN)
 def deserialized(ctx: RuleContext) -> list[Tensor]:
-    """Return the sparse tensor that texts serialize, three texts for each of its parts."""
+    """Return a sparse tensor from its serialized parts, each three texts."""
     x = ctx.input(0)
     ctx.require_rank(x, 2 if ctx.node.op == "DeserializeManySparse" else 1, least=ctx.node.op == "DeserializeSparse")
     ctx.require_equal(x[-1], 3, laws.THREE_TEXTS_PER_PART)
@@ -332,7 +332,7 @@ def decoded_sound(ctx: RuleContext) -> list[Tensor]:
 
 @rule("HistogramFixedWidth", domain=DOMAIN)
 def histogram(ctx: RuleContext) -> Tensor:
-    """Count the values in each of several equal parts of a range."""
+    """Return the number of values in each of several equal parts of a range."""
     count = first(ctx, 2)
     require_vector(ctx, 1, 2, laws.RANGE_TWO_ENDS)
     require_numbers(ctx, 2)

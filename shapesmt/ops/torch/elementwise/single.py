@@ -1,4 +1,4 @@
-"""Elementwise operators of one operand: the shape stays, and types change as PyTorch promotes them."""
+"""Elementwise operators of one operand: the shape is unchanged, and types change as PyTorch promotes them."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def dropout(call: Call) -> Tensor:
 
 @operator(*overloads(*KEPT, *OF_FLOATS, *MAGNITUDES), total=True, memory="dense")
 def unary(call: Call) -> Tensor:
-    """Apply a function to every element; the shape stays."""
+    """Apply a function to every element; the shape is unchanged."""
     x, name = first(call), base(call)
     _require_numbers(call, x, name)
     dtype = as_float(x.dtype) if name in (*OF_FLOATS, "angle") else x.dtype
@@ -228,7 +228,7 @@ def _second(_: object, value: object) -> object:
     traits=Traits(Keeps.CONVERTED),
 )
 def to(call: Call) -> Tensor:
-    """Convert to the named element type, or to that of another tensor; the shape stays."""
+    """Convert to the named element type, or to that of another tensor; the shape is unchanged."""
     x, other = call.tensor("self"), call.optional("other")
     dtype = other.dtype if other is not None else call.text("dtype") or x.dtype
     if dtype == x.dtype and base(call) != "_to_copy" and "memory_format" not in call:
@@ -248,5 +248,5 @@ def flags(call: Call, x: Tensor) -> Value | None:
 
 @operator("chalf.default", total=True, memory="dense")
 def to_complex(call: Call) -> Tensor:
-    """Convert to complex32; the shape stays."""
+    """Convert to complex32; the shape is unchanged."""
     return tensor("complex32", call.tensor("self").dims)

@@ -122,7 +122,7 @@ def bincount(call: Call) -> Tensor:
 
 @operator("histc.default")
 def histc(call: Call) -> Tensor:
-    """Count the elements in each bin."""
+    """Return the number of elements in each bin."""
     bins = call.integer("bins")
     call.ctx.check(bins > 0, laws.A_BIN)
     return tensor(call.tensor("self").dtype, [bins])
@@ -143,7 +143,7 @@ def one_hot(call: Call) -> Tensor:
 
 @operator("histogram.bin_ct", "histogram.bins_tensor")
 def histogram(call: Call) -> list[Tensor]:
-    """Count the elements in each bin, or sum their weights; also return the bins' edges."""
+    """Return the number of elements in each bin, or the sum of their weights, and the bins' edges."""
     ctx, x, weights, edges = call.ctx, call.tensor("self"), call.optional("weight"), call.optional("bins")
     if weights is not None:
         ctx.require_agree(x, weights, law=laws.WEIGHT_PER_NUMBER)

@@ -163,7 +163,7 @@ def indexed_shape(call: Call, x: Tensor, *, clamped: bool = False) -> Shape:
 
 @operator("index.Tensor", "_unsafe_index.Tensor")
 def index_tensor(call: Call) -> Tensor:
-    """Return the elements at the given indices."""
+    """Return the elements at the given indices, as `x[i, :, j]` and `x[mask]` do."""
     x = call.tensor("self")
     found = indices_of(call, x)
     if len(found) == 1 and not found[0].is_mask:  # known elements stay known
@@ -189,7 +189,7 @@ def index_put(call: Call) -> Tensor:
 
 @operator("_unsafe_masked_index.default")
 def masked_index(call: Call) -> Tensor:
-    """Return the elements at the given indices, or a number where the mask is false; indices and mask broadcast."""
+    """Return the elements at the given indices where the mask is true, else a number; indices and mask broadcast."""
     x = call.tensor("self")
     call.open_if_broken(at_least(x.numel, 1), laws.INPUT_NOT_EMPTY)
     return tensor(x.dtype, call.ctx.broadcast(indexed_shape(call, x, clamped=True), call.tensor("mask").dims))

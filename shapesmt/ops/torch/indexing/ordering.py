@@ -51,7 +51,10 @@ def topk(call: Call) -> list[Tensor]:
 
 @operator("kthvalue.default", "mode.default", "median.dim", "nanmedian.dim")
 def kth(call: Call) -> list[Tensor]:
-    """Select one element of each row along an axis, and its index; no row may be empty."""
+    """Return the k-th smallest, the most frequent or the median element of each row along an axis, and its index.
+
+    No row may be empty.
+    """
     x = call.tensor("self")
     axis, k = call.axis(x), call.integer("k") if "k" in call else 0
     call.ctx.check(k > 0 or "k" not in call, laws.K_POSITIVE)
@@ -109,7 +112,7 @@ def bucketize(call: Call) -> Tensor:
 @operator("embedding_bag.default", "embedding_bag.padding_idx", "_embedding_bag.default")
 @operator("_embedding_bag_forward_only.default")
 def embedding_bag(call: Call) -> list[Tensor]:
-    """Reduce the rows of each bag to one; bags begin at the given offsets."""
+    """Reduce the table's rows of each bag to one row; bags begin at the given offsets."""
     ctx, table, indices, offsets = call.ctx, *map(call.tensor, ("weight", "indices", "offsets"))
     weights = call.optional("per_sample_weights")
     ctx.require_rank(table, 2)

@@ -52,7 +52,10 @@ def attend(call: Call, mask: Tensor | None) -> tuple[Shape, Shape]:
 
 @operator("scaled_dot_product_attention.default")
 def attention(call: Call) -> Tensor:
-    """Attend: `[..., l, e]`, `[..., s, e]`, `[..., s, v]` -> `[..., l, v]`; no checks without queries or values."""
+    """Attend: `[..., l, e]`, `[..., s, e]`, `[..., s, v]` -> `[..., l, v]`.
+
+    Without queries or without values, PyTorch checks nothing else.
+    """
     ctx, q, v = call.ctx, call.tensor("query", least=2), call.tensor("value", least=2)
     nothing = any_of(equal(q[-2], 0), equal(v.numel, 0))
     with ctx.where(negate(nothing)):

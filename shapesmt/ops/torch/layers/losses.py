@@ -52,7 +52,7 @@ def squared(call: Call) -> Tensor:
 
 @operator("kl_div.default")
 def divergence(call: Call) -> Tensor:
-    """Return the Kullback-Leibler divergence, reduced as asked; the operands are floats and broadcast together."""
+    """Return the Kullback-Leibler divergence, reduced as `reduction` says; the operands are floats and broadcast."""
     x, target = call.tensor("self"), call.tensor("target")
     of_floats(call, x)
     of_floats(call, target)

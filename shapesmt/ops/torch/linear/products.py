@@ -122,7 +122,7 @@ def bilinear(call: Call) -> Tensor:
 
 @operator("inner.default")
 def inner(call: Call) -> Tensor:
-    """Sum over the last axes: `[*a, k] x [*b, k] -> [*a, *b]`; a scalar multiplies."""
+    """Multiply and sum over the last axes: `[*a, k] x [*b, k] -> [*a, *b]`; a scalar multiplies elementwise."""
     ctx, a, b = call.ctx, call.tensor("self"), call.tensor("other")
     if not a.rank or not b.rank:
         return tensor("", [*a.dims, *b.dims])

@@ -45,7 +45,7 @@ def own_size(call: Call, x: Tensor, axis: int, *, last: bool = True) -> Dim:
 
 @operator(*(f"fft_{name}.default" for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")))
 def fft(call: Call) -> Tensor:
-    """Transform along one axis."""
+    """Compute the Fourier transform along one axis."""
     x = call.tensor("self")
     axis = call.ctx.normal(call.integer("dim"), x.rank)
     [size] = complete_sizes(call.ctx, [call.size("n")]) if "n" in call else [own_size(call, x, axis)]
@@ -54,7 +54,7 @@ def fft(call: Call) -> Tensor:
 
 @operator(*(f"fft_{name}{many}.default" for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft") for many in "2n"))
 def fftn(call: Call) -> Tensor:
-    """Transform along several axes: the named ones, the last ones with given sizes, or all."""
+    """Compute the Fourier transform along several axes: the axes in `dim`, the last ones with sizes `s`, or all."""
     ctx, x = call.ctx, call.tensor("self")
     asked = call.sizes("s") if "s" in call else []
     listed = call.integers("dim") if "dim" in call else tuple(range(-len(asked) if asked else -x.rank, 0))
@@ -69,7 +69,7 @@ def fftn(call: Call) -> Tensor:
 
 @operator("fft_fftshift.default", "fft_ifftshift.default", "_fft_c2c.default")
 def complex_to_complex(call: Call) -> Tensor:
-    """Transform complex numbers, or reorder the frequencies; the shape stays."""
+    """Transform complex numbers, or reorder the frequencies; the shape is unchanged."""
     x = call.tensor("self")
     axes = named_axes(call, x)
     if "c2c" in call.ctx.node.op:
@@ -92,7 +92,7 @@ def real_to_complex(call: Call) -> Tensor:
 
 @operator("_fft_c2r.default")
 def complex_to_real(call: Call) -> Tensor:
-    """Transform to real numbers; the last axis gets the requested size."""
+    """Transform complex numbers to real ones; the last axis gets the requested size."""
     x, [size] = call.tensor("self"), complete_sizes(call.ctx, [call.size("last_dim_size")])
     axes = named_axes(call, x)
     if not axes:

@@ -25,7 +25,7 @@ POSITIVE = {"cauchy": "sigma", "exponential": "lambd", "log_normal": "std"}
 
 
 def require_parameters(call: Call) -> None:
-    """Require valid parameters of the distribution."""
+    """Require that the distribution's parameters are valid."""
     check, name = call.ctx.check, base(call)
     deviation, chance, positive = (call.number(n) for n in ("std", "p", POSITIVE.get(name, "")))
     check(positive is None or positive > 0, laws.PARAMETER_POSITIVE.of(name=POSITIVE.get(name, "")))

@@ -30,7 +30,7 @@ def permute_axes(call: Call, x: Tensor, order: Sequence[int]) -> Tensor:
 
 @operator("permute.default", "permute_copy.default", memory="view", traits=Traits.REARRANGED)
 def permute(call: Call) -> Tensor:
-    """Permute the axes into the listed order."""
+    """Permute the axes into the listed order: `[a, b, c]` and `(2, 0, 1)` -> `[c, a, b]`."""
     x, order = call.tensor("self"), call.integers("dims")
     call.ctx.check(len(order) == x.rank, laws.ORDER_NAMES_AXES_ONCE)
     return permute_axes(call, x, call.ctx.normals(order, x.rank))
@@ -115,7 +115,7 @@ def without(call: Call, x: Tensor, gone: Sequence[int]) -> Tensor:
 
 @operator(*overloads("unsqueeze", "unsqueeze_copy"), memory="view", traits=Traits.ORDERED)
 def unsqueeze(call: Call) -> Tensor:
-    """Insert an axis of size 1."""
+    """Insert an axis of size 1 at position `dim`: `[m, n] -> [m, 1, n]` for 1."""
     x = call.tensor("self")
     return with_axis(call, x, call.ctx.normal(call.integer("dim"), x.rank, end=1))
 
@@ -184,14 +184,14 @@ def expand_sizes(call: Call, x: Tensor, items: Sequence[Dim | None]) -> Tensor:
 
 @operator("expand.default", "broadcast_to.default", "expand_copy.default", memory="view", traits=Traits.REPEATED)
 def expand(call: Call) -> Tensor:
-    """Broadcast axes of size 1 to the listed sizes."""
+    """Broadcast the tensor to the listed sizes: `[3, 1]` to `(2, -1, 4)` -> `[2, 3, 4]`."""
     output = expand_sizes(call, call.tensor("self"), call.sizes("size"))
     return tensor(output.dtype, output.dims, output.value) if base(call) == "expand_copy" else output
 
 
 @operator("expand_as.default", memory="view", traits=Traits.REPEATED)
 def expand_as(call: Call) -> Tensor:
-    """Broadcast axes of size 1 to the sizes of another tensor."""
+    """Broadcast the tensor to the sizes of another tensor."""
     return expand_sizes(call, call.tensor("self"), call.tensor("other").dims)
 
 

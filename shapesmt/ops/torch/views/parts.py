@@ -219,7 +219,7 @@ SPLITS = ("split.sizes", "split.default")
     traits=Traits.COPIED,
 )
 def split_with_sizes(call: Call) -> list[Tensor]:
-    """Split an axis into parts of the listed sizes, which have to add up to the axis."""
+    """Split axis `dim` into parts of the listed sizes, which have to add up to the size of the axis."""
     x, ctx = call.tensor("self"), call.ctx
     axis, items = required_axis(call, x), call.sizes("split_sizes" if "split_sizes" in call.names else "split_size")
     ctx.check(ctx.outputs <= len(items), laws.OUTPUT_PER_PART.of(count=ctx.outputs))
@@ -232,7 +232,7 @@ def split_with_sizes(call: Call) -> list[Tensor]:
 
 @operator("split.Tensor", "split_copy.Tensor", "unsafe_split.Tensor", memory="view", traits=Traits.COPIED)
 def split(call: Call) -> list[Tensor]:
-    """Split an axis into parts of one size; the last may be smaller."""
+    """Split axis `dim` into parts of one size; the last may be smaller: size 5 by 2 gives 2, 2, 1."""
     x, ctx = call.tensor("self"), call.ctx
     axis, size = required_axis(call, x), call.size("split_size")
     if size is None:
@@ -244,7 +244,7 @@ def split(call: Call) -> list[Tensor]:
 
 @operator("chunk.default", "unsafe_chunk.default", memory="view", traits=Traits.COPIED)
 def chunk(call: Call) -> list[Tensor]:
-    """Split an axis into at most `chunks` parts of one size; the last may be smaller."""
+    """Split axis `dim` into at most `chunks` parts of one size; the last may be smaller: 5 in 3 parts gives 2, 2, 1."""
     x, ctx = call.tensor("self"), call.ctx
     axis, count = required_axis(call, x), call.integer("chunks")
     ctx.check(count > 0, laws.A_PART)

@@ -88,7 +88,7 @@ def as_reshaped(x: Tensor, dims: Sequence[Dim]) -> Tensor:
 
 @operator("view.default", "_unsafe_view.default", "view_as.default", memory="view", traits=Traits.ORDERED)
 def view(call: Call) -> Tensor:
-    """View a tensor with other sizes: those listed, or those of another tensor."""
+    """View a tensor with the listed sizes, or with those of another tensor."""
     x, other = call.tensor("self"), call.optional("other")
     return as_view(call, x, resolve_sizes(call, x.dims, call.sizes("size") if other is None else other.dims))
 
@@ -96,7 +96,7 @@ def view(call: Call) -> Tensor:
 @operator("reshape.default", "view_copy.default", memory="view", traits=Traits.ORDERED)
 @operator("_reshape_copy.default", "reshape_as.default", memory="view", traits=Traits.ORDERED)
 def reshape(call: Call) -> Tensor:
-    """Change the sizes to those listed, or to those of another tensor."""
+    """Return the tensor with the listed sizes, or with those of another tensor."""
     x, other, name = call.tensor("self"), call.optional("other"), "shape" if "shape" in call.names else "size"
     dims = resolve_sizes(call, x.dims, call.sizes(name) if other is None else other.dims)
     if base(call) == "view_copy":
@@ -173,7 +173,7 @@ COMPLEX_OF = {"float32": "complex64", "float64": "complex128", "float16": "compl
 
 @operator(*overloads("resize", "resize_as"), memory="view")
 def resize(call: Call) -> Tensor:
-    """Resize to any sizes; elements beyond the memory are undefined."""
+    """Resize the tensor to any sizes; elements beyond its memory are undefined."""
     x, template = call.tensor("self"), call.optional("the_template")
     sizes = call.sizes("size") if template is None else list(template.dims)
     dims = [_size(call, i, d) for i, d in enumerate(sizes)]

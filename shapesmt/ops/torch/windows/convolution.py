@@ -127,7 +127,7 @@ def _by_onednn(call: Call, x: Tensor, w: Tensor) -> tuple[Formula, Formula]:
 
 @operator("conv_transpose1d.default", "conv_transpose2d.input", "conv_transpose3d.input", memory="view")
 def spread(call: Call) -> Tensor:
-    """Convolve transposed: `[n, c, *sizes]` and weights `[c, m/groups, *kernel]` -> `[n, m, *reached sizes]`."""
+    """Compute a transposed convolution: `[n, c, *sizes]`, weights `[c, m/groups, *kernel]` -> `[n, m, *new sizes]`."""
     ctx, (x, w), groups = call.ctx, operands(call), call.integer("groups")
     axes, sizes = windows(call, x, w, per_axis(call, "padding", w.rank - 2)), []
     ctx.require_at_least(w[0], groups, laws.FILTER_PER_GROUP)
@@ -162,7 +162,7 @@ def _require_kernel(call: Call, w: Tensor) -> None:
 
 @operator("convolution.default", "_convolution.default", memory="view")
 def convolution(call: Call) -> Tensor:
-    """Convolve, plain or transposed; the input has a batch."""
+    """Compute a convolution or a transposed one; the input has a batch."""
     x, w = call.tensor("input"), call.tensor("weight")
     call.ctx.check(x.rank == w.rank, laws.INPUT_AND_WEIGHT_SAME_RANK.of(rank=x.rank, other=w.rank))
     return spread(call) if call.flag("transposed") else convolve(call)
