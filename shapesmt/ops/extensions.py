@@ -1,6 +1,6 @@
 """Operators of onnxruntime-extensions (`ai.onnx.contrib`), which prepare text for a model.
 
-Data decides how many tokens a text has. The rules agree with runs of version 0.15.
+The number of tokens of a text is data-dependent. The rules agree with runs of version 0.15.
 """
 
 from __future__ import annotations

@@ -237,7 +237,7 @@ def _merge(applied: Sequence[tuple[Formula, Application]]) -> Application:
 
 
 def _deciding_data(applied: Sequence[tuple[Formula, Application]]) -> dict[Dim, Decided]:
-    """Return how data decides each new size; if that differs between cases, by all inputs of the node."""
+    """Return how data decides each new size; if that differs between cases, all inputs of the node decide it."""
     known: dict[Dim, Decided] = {}
     for condition, size, how in [(condition, *pair) for condition, a in applied for pair in a.decided.items()]:
         before = known.setdefault(size, how)

@@ -200,7 +200,7 @@ class RuleContext(Statements):
         return [None] * length if length is not None and 0 <= length <= MAX_SIZES else None
 
     def holds(self, condition: Formula) -> bool | None:
-        """Whether a condition holds, None if unknown; if sizes decide it, the rule is applied in both cases."""
+        """Whether a condition holds, None if unknown; if that depends on sizes, the rule is applied in both cases."""
         return holds(condition, self.case)
 
     def require_agree(self, *tensors: Tensor, but: int | None = None, law: laws.Law | str) -> None:
@@ -329,7 +329,7 @@ class RuleContext(Statements):
         return (results,) if isinstance(results, Tensor) else tuple(results or ())
 
     def _decision_by_inputs(self, how: Decided, reads: Sequence[Tensor | None]) -> Decided:
-        """Return how the node's own inputs decide a size: by all of them if it isn't known by which."""
+        """Return how the node's own inputs decide a size; by all inputs, if it isn't known by which."""
         own = [[i for i, t in enumerate(self.inputs) if t is reads[k]] for k in how.by or () if k < len(reads)]
         if how.by is None or any(len(places) != 1 for places in own):
             return BY_ALL
@@ -379,7 +379,7 @@ class RuleContext(Statements):
         return self.application(outputs[: self.outputs] + (tensor("", None),) * (self.outputs - len(outputs)))
 
     def rejection(self) -> Application:
-        """Return the application of a rule that ended early, with what it has stated and unknown outputs."""
+        """Return the application of a rule that ended early: its statements so far, and unknown outputs."""
         self.rejected = True
         return self.application((tensor("", None),) * self.outputs)
 

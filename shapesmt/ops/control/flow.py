@@ -158,7 +158,7 @@ def iteration_inputs(body: Graph, iteration: Dim, carry: Sequence[Tensor]) -> li
 
 
 def unroll(ctx: RuleContext, body: Graph, start: list[Tensor], iterations: int) -> list[Tensor] | None:
-    """Return the outputs of at most `iterations` iterations, run one by one; None if a condition is data-dependent."""
+    """Return the outputs of at most `iterations` iterations, run one by one; None if it isn't known when they end."""
     before, carry, scan_outputs = mark(ctx), start, []
     for iteration in range(iterations):
         label = f"trip {iteration}"
@@ -177,7 +177,7 @@ def unroll(ctx: RuleContext, body: Graph, start: list[Tensor], iterations: int) 
 
 
 def stack_of(ctx: RuleContext, parts: Sequence[Tensor]) -> Tensor:
-    """Stack tensors of one shape along a new first axis; undecided if a rank is unknown."""
+    """Stack tensors of the same shape along a new first axis; undecided if a rank is unknown."""
     first = parts[0]
     if any(t.shape is None for t in parts):
         leave_open(ctx, const(len(parts)))

@@ -301,7 +301,10 @@ def sum_of_sizes(ctx: RuleContext, size: Dim, length: Dim) -> Dim:
 
 @rule("SequenceMap", since=17, any_rank=True, nested=True, traits=Traits(runs=Runs.EACH))
 def sequence_map(ctx: RuleContext) -> list[Tensor]:
-    """Run the body on each tensor of a sequence, with those at its index in others; return sequences of the outputs."""
+    """Run the body on each tensor of a sequence, with the tensors at the same index of other sequences.
+
+    The outputs are sequences.
+    """
     first, body = ctx.input(0), ctx.graph("body")
     ctx.check(len(body.inputs) == len(ctx.inputs), laws.BODY_TAKES_INPUTS)
     if first.shape is None:

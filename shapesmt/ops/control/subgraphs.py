@@ -87,7 +87,7 @@ def apart(
     condition: Formula = TRUE,
     judge: Callable[[RuleContext, Run], None] | None = None,
 ) -> list[Tensor]:
-    """Run a subgraph and return its outputs; `name` becomes part of its new symbols, so that runs differ in them.
+    """Run a subgraph and return its outputs; `name` is added to the names of its new symbols, so that runs differ.
 
     `label` names the run in reports, `condition` is when it takes place. `judge` states the runtime's requirements on a
     run, besides the declared types and the ranks of its inputs.

@@ -126,7 +126,7 @@ def gather_elements(ctx: RuleContext) -> Tensor:
 
 
 def same_rank(ctx: RuleContext, x: Tensor, indices: Tensor) -> int:
-    """Return the attribute `axis`; require that data and indices have one rank, and indices no larger on other axes."""
+    """Return the attribute `axis`; require the same rank of data and indices, and indices no larger off the axis."""
     ctx.check(x.rank == indices.rank, laws.DATA_AND_INDICES_ONE_RANK.of(rank=x.rank, other=indices.rank))
     axis = ctx.axis(x.rank, 0)
     for i in range(x.rank):

@@ -69,7 +69,7 @@ def constant(ctx: RuleContext) -> Tensor:
 
 
 def _literal(name: str, value: AttributeValue) -> Literal | None:
-    """Return the constant that an attribute spells out; None if it has another purpose."""
+    """Return the constant in attribute `name` of a Constant node, such as `value_ints`; None for other attributes."""
     if isinstance(value, Literal):
         return value
     dtype = _KINDS.get(name.removesuffix("s"))

@@ -53,7 +53,7 @@ def cut(ctx: RuleContext) -> Tensor:
 
 
 def _require_lengths(ctx: RuleContext, x: Tensor) -> None:
-    """Require that starts, ends, axes and steps are equally many, if their numbers are symbolic."""
+    """Require that there are as many ends, axes and steps as starts, if their numbers are symbolic."""
     lists = [ctx.input(i, rank=1) for i in range(1, 5) if ctx.version >= 10 and ctx.has(i)]
     lengths = [t[0] for t in lists if t.shape is not None]
     for length in lengths[1:]:

@@ -133,7 +133,7 @@ def reduction(ctx: RuleContext) -> Tensor:
 
 
 def _require_extreme(ctx: RuleContext, x: Tensor, axes: tuple[int, ...]) -> None:
-    """Require that the extreme of booleans is over some elements; other runtimes than ONNX Runtime need none."""
+    """Require that ReduceMax and ReduceMin of booleans reduce some element; only ONNX Runtime requires it."""
     if x.dtype == "bool" and ctx.node.op in ("ReduceMax", "ReduceMin") and ctx.runtime is Runtime.ONNX:
         nothing = [equal(d, 0) for i, d in enumerate(x.dims) if i not in axes]
         for folded_axis in (x[a] for a in axes):

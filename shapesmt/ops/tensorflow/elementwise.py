@@ -123,7 +123,7 @@ LOOSE = ("Atan2", "DivNoNan", "Igamma", "IgammaGradA", "Igammac", "MulNoNan", "N
 
 @rule(*LOOSE, "Xdivy", "Xlog1py", "Xlogy", "Zeta", domain=DOMAIN)
 def arithmetic(ctx: RuleContext) -> Tensor:
-    """Apply a function to operands that broadcast together."""
+    """Compute an elementwise function of operands that broadcast."""
     require_one_type(ctx)
     return broadcast(ctx, None)
 
@@ -181,9 +181,9 @@ def power(ctx: RuleContext) -> Tensor:
 
 @rule("Equal", "NotEqual", "ApproximateEqual", domain=DOMAIN, traits=Traits.ELEMENTWISE)
 def compare(ctx: RuleContext) -> Tensor:
-    """Compare operands that broadcast together.
+    """Compare operands that broadcast.
 
-    `ApproximateEqual` needs one shape; `incompatible_shape_error=0` allows any two.
+    `ApproximateEqual` needs operands of the same shape; `incompatible_shape_error=0` allows any two shapes.
     """
     x, y, op = ctx.input(0), ctx.input(1), ctx.node.op
     require_one_type(ctx)

@@ -67,7 +67,7 @@ class Calculus:
     # Dimensions
 
     def make_dim(self, size: Size) -> Dim:
-        """Return the dimension of that size; for None and -1, a new unknown dimension."""
+        """Return the dimension of size `size`; for None and -1, a new unknown dimension."""
         return self.unknown_dim() if size is None or (isinstance(size, int) and size == UNKNOWN_DIM) else as_dim(size)
 
     def unknown_dim(self) -> Dim:
@@ -131,7 +131,7 @@ class Calculus:
         return tensor("", None, ndim=self.fresh(f"rank{len(self.fresh_symbols)}", lo, hi))
 
     def unknown_shape_of_rank(self, rank: int) -> Tensor:
-        """Return a shape of that rank (-1: unknown) with unknown dimensions."""
+        """Return a shape of rank `rank` (-1: unknown) with unknown dimensions."""
         return self.unknown_shape() if rank == UNKNOWN_RANK else self.make_shape([None] * rank)
 
     def scalar(self) -> Tensor:
@@ -155,7 +155,7 @@ class Calculus:
         return s.shape is not None
 
     def dim(self, s: Tensor, index: int) -> Dim:
-        """Return the dimension at an index, from the end if negative; a new unknown one if the rank is unknown."""
+        """Return dimension `index` of `s`, from the end if negative; a new unknown one if the rank is unknown."""
         if self._lacks_rank(s):
             return self.unknown_dim()
         self.check(-s.rank <= index < s.rank, laws.DIMENSION_INDEX_IN_RANGE.of(index=index, rank=s.rank))
@@ -287,7 +287,7 @@ class Calculus:
         return tensor(a.dtype, [*a.dims, *b.dims])
 
     def replace_dim(self, s: Tensor, index: int, size: Size) -> Tensor:
-        """Return the shape with the dimension at that index replaced."""
+        """Return the shape `s` with the dimension at `index` replaced."""
         if self._lacks_rank(s):
             return self.unknown_shape()
         self.check(-s.rank <= index < s.rank, laws.REPLACED_INDEX_IN_RANGE.of(index=index, rank=s.rank))

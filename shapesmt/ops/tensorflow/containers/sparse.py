@@ -288,7 +288,7 @@ def ragged_to_sparse(ctx: RuleContext) -> list[Tensor]:
 
 
 def _range_count(ctx: RuleContext, ends: list[Tensor]) -> Dim:
-    """Return the number of ranges: starts, limits and steps, in `ends`, are each a scalar or a list of that length."""
+    """Return the number n of ranges: starts, limits and steps, in `ends`, are each a scalar or a list `[n]`."""
     for x in ends:
         ctx.check(x.rank <= 1, laws.STARTS_LIMITS_STEPS_NUMBER_OR_LIST)
     lists = [x[0] for x in ends if x.rank]

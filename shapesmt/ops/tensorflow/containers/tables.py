@@ -87,7 +87,7 @@ def dense(ctx: RuleContext) -> Tensor:
 
 
 def _require_two_keys(ctx: RuleContext, empty: Tensor, deleted: Tensor) -> None:
-    """Require that the keys for empty and deleted buckets have one shape and differ."""
+    """Require that the keys for empty and deleted buckets have the same shape and differ."""
     ctx.require_agree(empty, deleted, law=laws.TABLE_KEYS_ONE_SHAPE)
     same = integers_of(empty) is not None and integers_of(empty) == integers_of(deleted)
     ctx.check(not same, laws.EMPTY_AND_DELETED_KEYS_DIFFER)

@@ -19,7 +19,7 @@ def gates(call: Call) -> int:
 def require_cell(call: Call, weights: list[Tensor], features: Dim, state: Dim, hidden: Dim) -> None:
     """Require the shapes of a cell's weights: `[gates*h, features]`, `[gates*h, state]`, biases and a projection.
 
-    PyTorch checks few of them, and none for an LSTM layer; sizes that break an unchecked one leave the node undecided.
+    PyTorch checks few of them, and none for an LSTM layer; the node is undecided for sizes that violate another one.
     """
     ctx, rows = call.ctx, hidden * gates(call)
     laws_of = (laws.WEIGHTS_GATES_INPUT, laws.WEIGHTS_GATES_STATE)

@@ -92,7 +92,7 @@ def grant_matrices(call: Call) -> None:
 
 @operator("_linalg_check_errors.default")
 def check_errors(call: Call) -> None:
-    """Assume that no decomposition failed, which only matrix elements decide."""
+    """Assume that no decomposition failed, since that depends only on the matrices' elements."""
     call.ctx.assume_valid(call.place("info"))
 
 
@@ -117,7 +117,7 @@ def of_any(call: Call) -> list[Tensor]:
 
 
 def require_symmetric(call: Call) -> Tensor:
-    """Return a tensor of that shape and type; require that matrices declared symmetric are square, unless empty."""
+    """Return a tensor of the input's shape and type; require that its symmetric matrices are square, unless empty."""
     x = call.tensor("self", least=2)
     call.ctx.require(any_of(equal(x[-2], x[-1]), equal(x.numel, 0)), laws.MATRICES_SQUARE, x[-2], x[-1])
     return tensor(x.dtype, x.dims)

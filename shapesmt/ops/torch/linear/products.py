@@ -33,7 +33,7 @@ def strict_product(call: Call, names: Sequence[str], ranks: Sequence[int]) -> Sh
 
 
 def add_product(call: Call, product: Shape) -> Tensor:
-    """Return `self` plus a product of this shape, to which `self` broadcasts; in place, `self` must have it already."""
+    """Return `self` plus a product of shape `product`, to which `self` broadcasts; in place, `self` must have it."""
     x = call.tensor("self")
     require_broadcast_to(call.ctx, x, product, laws.BIAS_BROADCASTS_TO_PRODUCT)
     if call.ctx.node.op.split(".")[1].endswith("_"):

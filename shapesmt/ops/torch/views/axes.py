@@ -71,7 +71,7 @@ def transposed(call: Call) -> Tensor:
 
 @operator(*overloads("movedim", "moveaxis"), memory="view", traits=Traits.REARRANGED)
 def movedim(call: Call) -> Tensor:
-    """Move axes to other positions; the others keep their order."""
+    """Move the axes `source` to the positions `destination`; the other axes keep their order."""
     x, rank = call.tensor("self"), max(call.tensor("self").rank, 1)
     lists = []
     for name in ("source", "destination"):
