@@ -180,7 +180,7 @@ def test_what_finds_an_answer_does_not_word_it(package: str) -> None:
 
 
 def test_packages_are_entered_by_their_doors() -> None:
-    """What a package doesn't offer in its `__init__` is nothing for others to take."""
+    """Other packages may import only the names that a package offers in its `__init__`."""
     entering = [(target, said) for path, target, said in arrows() if own(target) != own(path)]
     assert not [said for target, said in entering if target.name != "__init__.py" and target.parent != PACKAGE]
 

@@ -87,7 +87,7 @@ def test_the_verdict_is_what_runs_show(command: str) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_other_tools_accept(command: str) -> None:
-    """All that the README compares with accept every model in its ranges, the failing ones too."""
+    """All tools with which the README compares accept every model in its ranges, also the failing models."""
     openvino = pytest.importorskip("openvino", reason="openvino (extra `peers`) isn't installed")
 
     words = shlex.split(command)

@@ -71,7 +71,7 @@ def test_without_broadcast(a, b, expected):
 
 
 def test_an_interval_of_ranks():
-    """ov070: along axis 3, with two batch dimensions, indices of 3 to 5 dimensions are gathered."""
+    """The case ov070: along axis 3, with two batch dimensions, indices of 3 to 5 dimensions are gathered."""
     found = []
     for rank in range(3, 6):
         back = [0, 1, rank, *range(2, rank)]

@@ -51,7 +51,7 @@ def test_what_dev_leaves_out_is_optional() -> None:
 
 
 def test_ci_has_every_extra() -> None:
-    """Nothing is skipped there for a package that some extra has; its workflow does nothing else."""
+    """So CI skips no test for lack of a package that an extra has; its workflow runs only that script."""
     script = (ROOT / ".ci" / "run").read_text()
     installed = re.search(r"-e '\.\[([\w,]+)\]'", script)[1].split(",")
     assert packages(*installed) == packages(*EXTRAS)

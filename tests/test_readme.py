@@ -80,7 +80,7 @@ def test_settings(tmp_path: Path) -> None:
 
 
 def test_workflows() -> None:
-    """Each command of a workflow runs; the hook of pre-commit exists."""
+    """Each command in a workflow runs, and the pre-commit hook exists."""
     blocks = [block for text in PAGES.values() for _, block in fenced(text, "yaml")]
     for command in re.findall(r"run: (shapesmt [^>\n]+)", "\n".join(blocks)):
         assert transcripts.run(shlex.split(command))[1] in (0, 1, 3), command
@@ -110,7 +110,7 @@ def test_every_command_is_listed() -> None:
 
 
 def test_nothing_else_is_shown_as_a_command() -> None:
-    """Blocks for a shell can't be compared with what happens; the README's two set the project up."""
+    """Shell blocks can't be compared with a run; the only ones are the README's, which set the project up."""
     shown = [block for text in PAGES.values() for _, block in fenced(text, "sh", "bash", "shell")]
     assert shown == [block for _, block in fenced(PAGES["README.md"], "sh")]
     assert all(block.startswith("python3 -m venv .venv") for block in shown)

@@ -123,7 +123,7 @@ def test_exceptions_of_rules_are_internal_errors_all_the_same(monkeypatch: pytes
 
 
 def test_at_any_moment(full: bool) -> None:
-    """Whenever the alarm comes, the call ends with its exception or with the answer; the next one is right."""
+    """Whenever the alarm is raised, the call ends with its exception or with the answer, and the next call is right."""
     draw = random.Random(25)
     alone = shapesmt.check(UNET).to_dict() | {"seconds": 0}
     before = signal.signal(signal.SIGALRM, plain)

@@ -260,7 +260,7 @@ def test_a_process_that_has_no_time_to_import_rules_has_an_answer(timeout: str, 
 
 
 def test_numbers_that_double_their_length_end_the_computation() -> None:
-    """`(v + 1)*v` forty times: what it comes to at a size of 2 has a million million digits."""
+    """`(v + 1)*v` is applied 40 times: for v = 2 the result would have about 10**12 digits."""
     steps = " ".join(f"a{i} = Add(v{i}, one) v{i + 1} = Mul(a{i}, v{i})" for i in range(40))
     model = f"""<ir_version: 8, opset_import: ["": 18]> g (float[n] x) => (y)
         <int64[1] one = {{1}}, float[1] z = {{0.0}}> {{ v0 = Shape(x) {steps} y = Expand(z, v40) }}"""

@@ -45,7 +45,7 @@ def side_reads() -> Iterator[list[SideRead]]:
 def content_inside(folder: str, location: str, offset: int, size: int) -> bytes | None:
     """Return `size` bytes from `offset` of the file `location` in `folder`; None if they can't be read.
 
-    That is if the file is missing, too short, or outside the folder, also by a link.
+    That is the case if the file is missing, too short, or outside the folder; links are followed.
     """
     content = _content(folder, location, offset, size)
     reads = _READS.get()

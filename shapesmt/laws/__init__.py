@@ -1,4 +1,4 @@
-"""All laws, each once: its sentence, under the code that has its remedy and the smallest model that breaks it.
+"""All laws, each once: its sentence, under the code that has its remedy and the smallest model that violates it.
 
 A rule states `laws.WINDOW_FITS`, or `laws.AXIS_INSIDE_RANK.of(axis=3, rank=2)` if the sentence has numbers in it.
 """

@@ -1,4 +1,4 @@
-"""Law: a sentence that states a requirement of a node; `Code`: what is told of findings that report it broken."""
+"""`Law`: a sentence that states a requirement of a node; `Code`: what `explain` says about laws of one code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Law(NamedTuple):
     """One sentence in the present tense, and its code.
 
     `sides` name the two sizes that it compares, for sizes that aren't on an input's axis; `broken` is the sentence for
-    a broken law, with the values of the two sides as `{left}` and `{right}`.
+    a violated law, with the values of the two sides as `{left}` and `{right}`.
 
     A law about particular numbers is a template, whose fields are filled where it is stated:
 
@@ -52,16 +52,16 @@ class Law(NamedTuple):
 
 
 class Code(NamedTuple):
-    """A code with what `explain` tells of it: the law in general, its remedy, and a model that breaks it.
+    """A code, and what `explain` says about it: the law in general, its remedy, and a model that violates it.
 
     Attributes:
         code: `SM` and three digits, the first for the group.
         title: Its name, in a word or two.
-        sentence: What has to hold, and where one meets it.
+        sentence: The requirement, and when one meets it.
         remedy: The usual fix.
-        model: A model that breaks it, as text; with its own header if that isn't the usual one.
-        dims: The ranges under which the model breaks it.
-        assume: The assumptions under which the model breaks it.
+        model: A model that violates it, as text; with its own header if that isn't the usual one.
+        dims: The ranges under which the model violates it.
+        assume: The assumptions under which the model violates it.
         kind: The kind of finding or warning that always has this code; "" if there is none.
     """
 

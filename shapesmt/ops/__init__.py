@@ -20,7 +20,7 @@ return the outputs. Sizes are symbolic (`Dim`): calculate with them as with inte
 
 Other methods: `ctx.broadcast(x.dims, y.dims)` for numpy's broadcasting, `ctx.axis(rank)` for the attribute `axis`
 counted from the front, `ctx.items(1)` and `ctx.constants(1)` for elements known during shape inference,
-`ctx.fresh("selected", 0, limit)` for a size that data decides, `ctx.tensor(dims, "int64", value)` for another element
+`ctx.fresh("selected", 0, limit)` for a data-dependent size, `ctx.tensor(dims, "int64", value)` for another element
 type or known elements, `ctx.known(items)` for a vector of known elements. A law may begin with an error code of yours,
 as in `"ACME7: sizes are odd"`. A rule raises nothing and keeps no state: its result is cached for the same tensors and
 attributes.

@@ -1,6 +1,6 @@
 """Operators of onnxruntime-extensions (`ai.onnx.contrib`), which prepare text for a model.
 
-Data decides how many tokens a text has. The rules agree with runs of version 0.15.
+The number of tokens of a text is data-dependent. The rules agree with runs of version 0.15.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ DOMAIN = "ai.onnx.contrib"
 
 
 def setting(ctx: RuleContext, *indices: int) -> None:
-    """State that inputs are single texts of any rank, or single numbers of rank 0 or 1."""
+    """Require that the inputs at `indices` are single texts of any rank, or single numbers of rank 0 or 1."""
     texts = [i for i in indices if ctx.has(i) and ctx.input(i).dtype == "string"]
     require_numel(ctx, texts, 1, laws.SETTING_SINGLE)
     require_single(ctx, *(i for i in indices if i not in texts), law=laws.SETTING_SINGLE)

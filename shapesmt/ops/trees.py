@@ -35,7 +35,7 @@ def sample_count(ctx: RuleContext) -> Dim:
 
 
 def require_places_in_trees(ctx: RuleContext) -> None:
-    """Require that lists about nodes have one length, that their indices exist, and that nodes form trees."""
+    """Require that lists about nodes are equally long, that their indices exist, and that nodes form trees."""
     nodes, leaves = length(ctx, "nodes_featureids"), length(ctx, "leaf_targetids")
     lists = (*NODES, "nodes_hitrates", "nodes_missing_value_tracks_true")
     even = all(length(ctx, name) in (0, nodes) for name in lists) and all(length(ctx, name) for name in NODES)

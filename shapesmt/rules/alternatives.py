@@ -237,7 +237,7 @@ def _merge(applied: Sequence[tuple[Formula, Application]]) -> Application:
 
 
 def _deciding_data(applied: Sequence[tuple[Formula, Application]]) -> dict[Dim, Decided]:
-    """Return how data decides each new size; if that differs between cases, by all inputs of the node."""
+    """Return how data decides each new size; if that differs between cases, all inputs of the node decide it."""
     known: dict[Dim, Decided] = {}
     for condition, size, how in [(condition, *pair) for condition, a in applied for pair in a.decided.items()]:
         before = known.setdefault(size, how)
@@ -295,7 +295,7 @@ def _requirements(applied: Sequence[tuple[Formula, Application]]) -> Iterable[Re
 
 
 def _covers(general: Requirement, r: Requirement, where: Iterable[Formula]) -> bool:
-    """Whether a requirement on symbols becomes the other one where these conditions fix the symbols to numbers."""
+    """Whether `general` becomes `r` in each of the cases `where`, whose conditions fix symbols to numbers."""
     if general.law != r.law or general.within != r.within:
         return False
     return all(substitute(general.formula, _numbers(condition)) is r.formula for condition in where)

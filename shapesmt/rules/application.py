@@ -110,11 +110,11 @@ class Body(NamedTuple):
     changes: tuple[Callable[[Any], Any], ...] = ()
 
     def rewrite(self, change: Callable[[Any], Any]) -> Body:
-        """Return the run with symbols replaced."""
+        """Return the run with symbols replaced by `change`."""
         return self._replace(runs=change(self.runs), changes=(*self.changes, change))
 
     def final_size(self, size: Dim) -> Dim:
-        """Return a size of the run's own tensors after all changes."""
+        """Return `size`, a size of the run's own tensors, after all changes."""
         for change in self.changes:
             size = change(size)
         return size

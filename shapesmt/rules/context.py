@@ -60,15 +60,15 @@ class RuleContext(Statements):
         return self.node.attributes
 
     def has(self, index: int) -> bool:
-        """Whether the node has that input, which may be omitted."""
+        """Whether the node has input `index`; an optional input may be omitted."""
         return index < len(self.inputs) and self.inputs[index] is not None
 
     def makes(self, index: int) -> bool:
-        """Whether the node names that output."""
+        """Whether the node has output `index`; an optional output may be omitted."""
         return index < len(self.node.outputs) and bool(self.node.outputs[index])
 
     def input(self, index: int, rank: int | None = None, *, least: int | None = None) -> Tensor:
-        """Return an input that the node requires; if its rank is known, require `rank` of it, or at least `least`."""
+        """Return input `index`; reject a node without it. Require rank `rank`, if known, or at least `least` axes."""
         t = self.inputs[index] if index < len(self.inputs) else None
         if t is None:
             self.reject(laws.INPUT_GIVEN.of(index=index))
@@ -79,43 +79,43 @@ class RuleContext(Statements):
         return t
 
     def attribute(self, name: str, default: AttributeValue | None = None) -> AttributeValue | None:
-        """Return an attribute as the file has it, `default` if the node doesn't have it."""
+        """Return attribute `name` as the file states it, or `default` if the node doesn't have it."""
         return self.attributes.get(name, default)
 
     def integer(self, name: str, default: int | None = None) -> int:
-        """Return an integer attribute; a node with another type, or without attribute and default, is rejected."""
+        """Return the integer attribute `name`, or `default`; reject a node with another type, or without both."""
         return self._typed_attribute(name, default, int, "is an integer")
 
     def flag(self, name: str, default: int = 0, *, only_one: bool = False) -> bool:
-        """Whether a flag is set: any number but 0 sets it, or just 1 with `only_one`, for kernels that compare so."""
+        """Whether a flag is set: by any number but 0, or only by 1 (`only_one`), as for kernels that compare with 1."""
         value = self.integer(name, default)
         return value == 1 if only_one else value != 0
 
     def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
-        """Return an attribute that lists integers; a node with another type is rejected."""
+        """Return attribute `name`, a list of integers, or `default`; reject other types, and a node without both."""
         value = self.attributes.get(name, default)
         if isinstance(value, Sequence) and all(isinstance(v, int) for v in value):
             return tuple(v for v in value if isinstance(v, int))
         self.reject(laws.ATTRIBUTE_LISTS_INTEGERS.of(name=name))
 
     def number(self, name: str, default: float | None = None) -> float:
-        """Return a float attribute; a node with another type is rejected."""
+        """Return the float attribute `name`, or `default`; reject a node with another type, or without both."""
         value = self.attributes.get(name, default)
         if isinstance(value, (int, float)):
             return value
         self.reject(laws.ATTRIBUTE_IS_NUMBER.of(name=name))
 
     def text(self, name: str, default: str | None = None) -> str:
-        """Return a text attribute; a node with another type is rejected."""
+        """Return the text attribute `name`, or `default`; reject a node with another type, or without both."""
         return self._typed_attribute(name, default, str, "is a text")
 
     def texts(self, name: str) -> list[str]:
-        """Return the texts that an attribute lists; [] without it."""
+        """Return the texts that attribute `name` lists; [] without it."""
         listed = self.attribute(name)
         return [text for text in listed if isinstance(text, str)] if isinstance(listed, tuple) else []
 
     def graph(self, name: str) -> Graph:
-        """Return a subgraph attribute; a node without it is rejected."""
+        """Return the subgraph in attribute `name`; reject a node without it."""
         return self._typed_attribute(name, None, Graph, "is a graph")
 
     def _typed_attribute(self, name: str, default: object, kind: type[AnyValue], what: str) -> AnyValue:
@@ -127,7 +127,10 @@ class RuleContext(Statements):
     # Elements
 
     def items(self, index: int) -> tuple[Dim | None, ...] | None:
-        """Return the integers of an input that decides whether the node runs; None for unknown ones, or if all are."""
+        """Return the integers in input `index`, with None for each unknown one; None if they aren't listed.
+
+        The input then decides whether the node runs: unknown integers are assumed to be valid.
+        """
         self.assume_valid(index)
         value = self.inputs[index].value if self.has(index) else None  # type: ignore[union-attr]  # has() says so
         if not isinstance(value, Elements) or any(isinstance(i, Float) for i in value.items):
@@ -138,7 +141,7 @@ class RuleContext(Statements):
     def constants(
         self, index: int, name: str | None = None, default: Sequence[int] | None = None
     ) -> tuple[int, ...] | None:
-        """Return the integers of an input if all are known numbers, else None.
+        """Return the integers in input `index` if all are known numbers, else None.
 
         The node is undecided if they depend on sizes. Without the input, they are those of the attribute `name`, as in
         old operator versions, or else `default`.
@@ -197,11 +200,11 @@ class RuleContext(Statements):
         return [None] * length if length is not None and 0 <= length <= MAX_SIZES else None
 
     def holds(self, condition: Formula) -> bool | None:
-        """Whether a condition holds, None if unknown; if sizes decide it, the rule is applied in both cases."""
+        """Whether a condition holds, None if unknown; if that depends on sizes, the rule is applied in both cases."""
         return holds(condition, self.case)
 
     def require_agree(self, *tensors: Tensor, but: int | None = None, law: laws.Law | str) -> None:
-        """State that tensors have the same rank and, on all axes but `but`, the same sizes."""
+        """Require that tensors have the same rank and, on all axes except `but`, the same sizes."""
         first = tensors[0]
         for other in tensors[1:]:
             self.check(other.rank == first.rank, law)
@@ -212,11 +215,11 @@ class RuleContext(Statements):
     # Axes, ranks and shapes
 
     def axis(self, rank: int, default: int | None = None, name: str = "axis", *, end: int = 0) -> int:
-        """Return an attribute as an axis of a tensor of that rank, counted from the front; `end=1` allows the rank."""
+        """Return attribute `name` as an axis of a tensor of rank `rank`, from the front; `end=1` allows `rank` too."""
         return self.normal(self.integer(name, default), rank, end=end)
 
     def normal(self, axis: int, rank: int, *, end: int = 0) -> int:
-        """Return an axis counted from the front; require that it is inside the rank."""
+        """Return `axis` counted from the front; require that it is inside the rank; `end=1` allows `rank` itself."""
         self.check(
             -rank - (end if rank or end else 0) <= axis < rank + end,
             laws.AXIS_INSIDE_RANK.of(axis=axis, rank=rank),
@@ -230,7 +233,7 @@ class RuleContext(Statements):
         return normalized
 
     def require_rank(self, x: Tensor, rank: int, *, least: bool = False) -> None:
-        """State that a tensor has that rank (`least`: or a higher one); otherwise the rule ends."""
+        """Require that `x` has rank `rank` (`least`: or a higher one); otherwise the rule ends."""
         if x.shape is None and not least:
             raise UnknownRankError(x, rank)
         if least:
@@ -248,7 +251,7 @@ class RuleContext(Statements):
         return shapes
 
     def broadcast(self, *shapes: Shape, law: laws.Law | str = laws.SIZES_BROADCAST) -> Shape:
-        """Return the broadcast shape; require that sizes, aligned from the right, are equal or 1."""
+        """Return the shape to which all shapes broadcast; require equal sizes or 1, aligned from the right."""
         rank = max(map(len, shapes))
         result: list[Dim] = [ONE] * rank
         for shape in shapes:
@@ -258,7 +261,7 @@ class RuleContext(Statements):
         return tuple(result)
 
     def broadcast_sizes(self, x: Dim, y: Dim, law: laws.Law | str = laws.SIZES_BROADCAST) -> Dim:
-        """Return the broadcast of two sizes; require that they are equal, or one of them 1."""
+        """Return the size to which two sizes broadcast; require that they are equal, or that one of them is 1."""
         if x is y or y is ONE:
             return x
         if x is ONE:
@@ -273,13 +276,13 @@ class RuleContext(Statements):
     # Outputs
 
     def tensor(self, shape: Sequence[Dim | int] | None, dtype: str | None = None, value: Value | None = None) -> Tensor:
-        """Return an output; without `dtype`, its element type is that of the first input."""
+        """Return a tensor, to be an output of the node; without `dtype`, it has the element type of the first input."""
         if dtype is None:
             dtype = self.inputs[0].dtype if self.inputs and self.inputs[0] is not None else ""
         return tensor(dtype, shape, value)
 
     def integer_list(self, items: Sequence[Dim | int | None], dtype: str = "int64") -> Tensor:
-        """Return a one-dimensional integer output whose elements are known."""
+        """Return a vector with these integers as its known elements; None stands for an unknown one."""
         sizes = [None if i is None else as_dim(i) for i in items]
         return tensor(dtype, (len(sizes),), elements((len(sizes),), sizes))
 
@@ -326,7 +329,7 @@ class RuleContext(Statements):
         return (results,) if isinstance(results, Tensor) else tuple(results or ())
 
     def _decision_by_inputs(self, how: Decided, reads: Sequence[Tensor | None]) -> Decided:
-        """Return how the node's own inputs decide a size: by all of them if it isn't known by which."""
+        """Return how the node's own inputs decide a size; by all inputs, if it isn't known by which."""
         own = [[i for i, t in enumerate(self.inputs) if t is reads[k]] for k in how.by or () if k < len(reads)]
         if how.by is None or any(len(places) != 1 for places in own):
             return BY_ALL
@@ -376,7 +379,7 @@ class RuleContext(Statements):
         return self.application(outputs[: self.outputs] + (tensor("", None),) * (self.outputs - len(outputs)))
 
     def rejection(self) -> Application:
-        """Return the application of a rule that ended early, with what it has stated and unknown outputs."""
+        """Return the application of a rule that ended early: its statements so far, and unknown outputs."""
         self.rejected = True
         return self.application((tensor("", None),) * self.outputs)
 

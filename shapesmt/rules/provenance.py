@@ -49,12 +49,12 @@ def data(_name: str) -> Origin:
 
 
 def argument_origin(index: int) -> Origin:
-    """Return the origin of a function's input of that index."""
+    """Return the origin of input `index` of a function."""
     return frozenset({frozenset({Cause("argument", str(index))})})
 
 
 def of(kind: Kind, what: str, literal: Literal | None = None) -> Origin:
-    """Return the origin of unknown elements with a single cause, such as a constant that isn't read."""
+    """Return the origin of unknown elements with a single cause, such as an unread constant named `what`."""
     return frozenset({frozenset({Cause(kind, what, literal)})})
 
 
@@ -89,7 +89,7 @@ def _simple(parts: Iterable[Causes]) -> Origin:
 
 
 def bad(origin: Origin) -> Causes:
-    """Return the causes other than data that decide some of the elements."""
+    """Return the causes, other than data, of unknown elements."""
     return frozenset().union(*(p for p in origin if p != STARTED and not {c.kind for c in p} & {"data", "argument"}))
 
 

@@ -139,7 +139,7 @@ def _add(new: Rule) -> None:
 
 
 def _of(package: str, modules: str) -> tuple[str, ...]:
-    """Return the full names of a package's modules."""
+    """Return the full names of a package's modules, which `modules` lists with spaces between them."""
     return tuple(f"{package}.{module}" for module in modules.split())
 
 

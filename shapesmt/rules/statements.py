@@ -21,7 +21,7 @@ MAX_ADOPTED = 20_000  # beyond it, equal statements of inner nodes are listed on
 
 
 class Statements:
-    """The statements of a rule: requirements, facts, sizes that data decides, inputs whose elements decide success.
+    """The statements of a rule: requirements, facts, data-dependent sizes, and inputs whose elements decide success.
 
     Attributes:
         loading: Whether sizes are those that the runtime knows when it loads the model: the declared ones.
@@ -61,7 +61,7 @@ class Statements:
         *,
         relation: str = "",
     ) -> None:
-        """State a requirement of the node: a condition over sizes, and the law that says it in words.
+        """State a requirement of the node: a condition over sizes, and the law that expresses it in words.
 
         `left` and `right` are the two sizes to report if it fails; `relation` is "==" or ">=" if it just compares them.
         """
@@ -98,7 +98,7 @@ class Statements:
             self.requirements.append(Requirement(TRUE, laws.as_law(law), declared=True))
 
     def ensure_equal(self, left: Dim | int, right: Dim | int, law: laws.Law | str) -> None:
-        """Require that two sizes are equal, as the rest of the rule relies on it; if they never are, the rule ends."""
+        """Require that two sizes are equal, because the rest of the rule relies on it; end it if they never are."""
         self.require_equal(left, right, law)
         if equal(left, right) is FALSE:
             raise RejectedError
@@ -112,7 +112,7 @@ class Statements:
         self.require(at_least(left, right), law, left, right, relation=">=")
 
     def require_within(self, index: Dim | int, size: Dim | int, law: laws.Law | str) -> None:
-        """Require that an index is inside an axis of that size: `-size <= index < size`."""
+        """Require that `index` is inside an axis of size `size`: `-size <= index < size`."""
         index, size = as_dim(index), as_dim(size)
         self.require(all_of(at_least(index, -size), at_least(size, index + 1)), law, index, size)
 
@@ -129,21 +129,21 @@ class Statements:
     def leave(
         self, kind: UnjudgedKind, missing: laws.Law | str, note: str = "", *, branch: Formula = TRUE, rests_on: str = ""
     ) -> None:
-        """Leave the node undecided, as it isn't known whether the condition `missing` holds (see `Unjudged`)."""
+        """Leave the node undecided, because it isn't known whether the condition `missing` holds (see `Unjudged`)."""
         self.unjudged.append(Unjudged("", self.node.op, kind, str(missing), note, branch, rests_on))
 
     def _under_condition(self, formula: Formula) -> Formula:
         return formula if self._condition is TRUE else implies(self._condition, formula)
 
     def since(self, version: Version) -> bool:
-        """Whether the assumed ONNX Runtime is that version or newer; records that the answer depends on it."""
+        """Whether the assumed ONNX Runtime is `version` or newer; records that the answer depends on it."""
         self.by_version = True
         return followed_runtime() >= version
 
     # What data decides
 
     def assume_valid(self, *indices: int, law: laws.Law | None = None, fails: bool = True) -> None:
-        """Record that elements of these inputs decide whether the node runs; unknown ones are assumed to be valid.
+        """Record that elements of the inputs `indices` decide whether the node runs; unknown ones are assumed valid.
 
         `law` states what is assumed of them; with `fails=False`, any element is valid and nothing is assumed.
         """
@@ -152,18 +152,18 @@ class Statements:
             self._assumed_laws.update(dict.fromkeys(indices, "" if law is None else str(law)))
 
     def assume(self, index: int, law: laws.Law | str) -> None:
-        """Record that elements of an input are data, assumed to satisfy a law."""
+        """Record that elements of input `index` are data, which are assumed to satisfy `law`."""
         self.assumed[Assumed("", self.node.op, index, str(law))] = None
 
     def only_sizes(self, *indices: int) -> None:
-        """Record that elements of these inputs decide sizes, and can't make the node fail."""
+        """Record that the elements of the inputs `indices` decide sizes, but can't make the node fail."""
         self.decides_success.update(indices)
         self.decides_sizes_only.update(indices)
 
     def fresh(
         self, name: str, lo: int = 0, hi: Dim | int | None = None, kind: Kind = Kind.DATA, how: Decided = BY_ALL
     ) -> Dim:
-        """Return a new symbol for a size that data decides, from `lo` to `hi`; `name` is unique in the node.
+        """Return a new symbol for a data-dependent size from `lo` to `hi`; `name` is unique in the node.
 
         With kind "iteration" it is a loop's index and stands for every iteration. `how` says which elements decide the
         size.

@@ -63,7 +63,7 @@ class UndecidedError(Exception):
 
 
 def holds(condition: Formula, case: Formula | None) -> bool | None:
-    """Whether a condition holds in a case; None if it is about unknown sizes, or if there is no case.
+    """Whether a condition holds in a case; None if it is about unknown sizes, or if `case` is None.
 
     Raises:
         UndecidedError: Sizes decide it, and the case doesn't determine it.
@@ -190,7 +190,7 @@ class Tensor:
         return self.dims[axis]
 
     def replace(self, axis: int, dim: Dim | int) -> Tensor:
-        """Return the tensor with the size along one axis replaced, and its elements unknown."""
+        """Return the tensor with the size along `axis` replaced by `dim`, and its elements unknown."""
         dims = list(self.dims)
         dims[axis] = as_dim(dim)
         return tensor(self.dtype, dims)
@@ -236,7 +236,7 @@ def in_each_case(t: Tensor, change: Callable[[int, Tensor], Tensor]) -> tuple[Ca
 
 
 def held(t: Tensor, values: Mapping[Atom, int]) -> Tensor:
-    """Return the tensor in the case that holds at these values; unchanged if they don't determine the case."""
+    """Return `t` in the case that holds at these values; `t` itself if they don't determine the case."""
     known = (case for case in t.cases if case.condition.symbols <= values.keys())
     return next((case.tensor for case in known if evaluate(case.condition, values)), t)
 
@@ -267,7 +267,7 @@ def is_free_element(dim: Dim) -> bool:
 
 
 def rewrite_tensor(t: Tensor, change: Substitution) -> Tensor:
-    """Return a tensor with its sizes and elements rewritten."""
+    """Return the tensor with its sizes and elements rewritten by `change`."""
     cases = tuple(Case(change.apply(case.condition), rewrite_tensor(case.tensor, change)) for case in t.cases)
     value = t.value
     if isinstance(value, Elements):

@@ -117,7 +117,7 @@ class Listed(NamedTuple):
 
     @property
     def array(self) -> np.ndarray[Any, np.dtype[np.object_]]:
-        """The items as an object array of that shape, for numpy's indexing."""
+        """The items as an object array of shape `self.shape`, for numpy's indexing."""
         array = np.empty(len(self.items), dtype=object)
         array[:] = self.items
         return array.reshape(self.shape)

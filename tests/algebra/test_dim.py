@@ -160,7 +160,7 @@ def test_a_product_equal_to_its_bound_is_so_factor_by_factor(block: int, number:
 
 @pytest.mark.parametrize("relation", [equal, differs])
 def test_text_of_a_remainder_says_the_same(relation: Callable[..., object]) -> None:
-    """`(x + 1) % 4 == 1` is written `x % 4 == 0`."""
+    """For example, `(x + 1) % 4 == 1` is written as `x % 4 == 0`."""
     x = symbol("x", 0, 40)
     for k, shift, number in itertools.product((2, 3, 4), range(-5, 6), range(-4, 5)):
         for left, right in (((x + shift) % k, number), (k * ((x + shift) // k), x + number)):
@@ -192,7 +192,7 @@ def test_products_are_those_of_their_factors_one_by_one() -> None:
 
 
 def test_a_size_without_its_half_is_the_half_rounded_up() -> None:
-    """What is padded to a multiple of 2 has one form: `h + h % 2`, then halved, and so on at the next stage."""
+    """So padding to a multiple of 2 has one form, `h + h % 2`, which is halved again at the next stage of a network."""
     x, w = symbol("x", -9, 30), symbol("w", -9, 30)
     for whole in (x, x // 4, (x + 3) // 6, x // 4 + w):
         half = whole - whole // 2
@@ -213,7 +213,7 @@ def test_a_choice_of_0_where_the_divisor_is_0_is_the_quotient() -> None:
 
 
 def test_a_choice_between_sizes_that_are_equal_where_it_is_made_is_none() -> None:
-    """Of sizes that are joined where one is 1: `(w + 3)//4 == 1` says w is 1 to 4, where the other is 1 as well."""
+    """If `(w + 3)//4 == 1`, then w is 1 to 4 and `max((w + 1)//4, 1)` is 1 as well, so the choice has one value."""
     w = symbol("w", 1)
     whole = (w + 3) // 4
     assert select(equal(whole, 1), maximum((w + 1) // 4, 1), whole) is whole

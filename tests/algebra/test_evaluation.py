@@ -125,7 +125,7 @@ def test_what_would_overflow_is_refused(what: Dim | Formula, fits: bool) -> None
 
 
 def test_a_substitution_that_time_interrupts_can_be_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Definitions that weren't reached are rewritten the next time, without calls that nest as deep as their chain."""
+    """The next call rewrites the definitions that weren't reached, without calls nested as deep as their chain."""
     chain = N
     for i in range(5000):
         chain = define_symbol(chain * chain % 7, f"link{i}")

@@ -159,7 +159,7 @@ def test_division_rounded_towards_zero() -> None:
 @pytest.mark.parametrize("number", range(1, 10))
 @pytest.mark.parametrize("end", range(1, 10))
 def test_a_case_of_one_number_is_left_out_where_the_others_say_it(number: int, end: int) -> None:
-    """`x == 3` is for nothing beside conditions that 3 satisfies, and a choice between expressions that meet there."""
+    """`x == 3` is dropped next to conditions that 3 satisfies, and in a choice between expressions equal at 3."""
     x = symbol("x", 1, 9)
     one = equal(x, number)
     for other in (at_most(x, end), at_least(x, end), equal(x % 3, 0), differs(x // 2, 2)):

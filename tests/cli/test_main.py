@@ -195,7 +195,7 @@ def imported(names: Sequence[str], *arguments: str) -> list[str]:
 
 @pytest.mark.parametrize("model", ["unet/unet.onnx", "kv_cache/kv_cache.onnx", "detector/detector.onnx"])
 def test_check_imports_only_what_it_needs(model: str):
-    """Of a binary file of operators that have rules: neither ONNX's package nor what other models and answers need."""
+    """For a binary file whose operators have rules: neither ONNX's package nor modules for other models and answers."""
     others = (
         *("onnx", "z3", "networkx", "rich", "numpy.typing", "click.shell_completion"),
         *("shapesmt.cli.compilers", "shapesmt.cli.questions", "shapesmt.graph.dataflow"),
@@ -227,7 +227,7 @@ def test_what_is_proved_imports_nothing_about_failures():
 
 @pytest.mark.parametrize(("call", "frozen"), [("main()", True), ("main(['help', 'ranges'])", False)])
 def test_a_process_leaves_nothing_to_the_garbage_collector(call: str, frozen: bool):
-    """At its end; who calls `main` with arguments goes on."""
+    """`main()` freezes all objects, since the process ends; `main` with arguments doesn't, since its caller goes on."""
     code = (
         "import gc, sys; from shapesmt.cli import main; sys.argv[1:] = ['help', 'ranges'];"
         "before = gc.get_freeze_count();"  # Python 3.12 begins with some

@@ -101,7 +101,7 @@ def test_a_clash_shows_both_sides_and_their_values() -> None:
 
 
 def test_holds_iff_is_the_nodes_own_condition() -> None:
-    """Nodes on other branches don't take part in it, though they are assumed when it is judged."""
+    """The conditions of nodes on other branches aren't part of it, though they are assumed when it is proved."""
     report = checked(
         """(float[n, k] x, float[7, 2] w) => (a, b) <int64[2] t = {-1, 14}> {
             [one] a = MatMul (x, w)
@@ -184,7 +184,7 @@ def test_what_is_known_of_equal_findings_is_not_worked_out_again(monkeypatch: py
 
 
 def test_what_a_node_rests_on_counts_as_it_is_for_all_inputs() -> None:
-    """The second node was judged where the first runs, and the third doesn't rest on the first."""
+    """The second node was checked only for inputs for which the first runs; the third doesn't depend on the first."""
     report = checked(
         """(int64[2] p, float[b, 1] x, float[b] y) => (a, b1, d) <int64[1] i = {0}, int64[1] j = {1}> {
             one = Gather (p, i)

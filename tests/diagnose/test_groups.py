@@ -58,7 +58,7 @@ def test_titles_name_both_sides():
 
 
 def test_the_condition_of_a_group_is_over_the_inputs_that_other_nodes_before_it_take():
-    """Pairs need an even n; only for such is half of it, doubled, n again."""
+    """The first Reshape needs an even n; only for even n is the flattened tensor as long as x."""
     model = (
         HEAD
         + """g (float[n] x, float[m] w) => (float[a] y, float[b] z) {

@@ -198,7 +198,7 @@ def test_data_that_cant_make_a_node_fail_are_no_assumption():
 
 
 def test_a_remedy_says_nothing_that_has_no_text():
-    """Where the condition is one on a rounded float of two sizes, it can't be declared."""
+    """A condition on a rounded float of two sizes can't be declared, so the remedy assumes nothing."""
     text = """c = Concat<axis=0>(s, k) d = Gather(c, s) f = Cast<to=1>(d) half = Constant<value_float=0.5>()
         h = Mul(f, half) r = Round(h) t = Cast<to=7>(r) pair = SequenceConstruct(x, table) y = SequenceAt(pair, t)"""
     report = checked(f"(float[n] x, int64[1] k, {TABLE}) => (y) {{ {SIZES} {text} }}", dims={"n": "0..4"})
@@ -265,7 +265,7 @@ def test_what_would_help_names_values():
 
 @pytest.mark.parametrize("op", ["CumSum", "ReduceMax"])
 def test_elements_of_an_input_whose_length_is_pinned(op):
-    """They have names as those of an input with a length in the file."""
+    """Its elements get names, as do those of an input whose length the file declares."""
     made = {"CumSum": "axis = Constant<value_int=0>() s = CumSum(sizes, axis)", "ReduceMax": "s = ReduceMax(sizes)"}[op]
     text = f"(float[n] x, int64[m] sizes) => (y) {{ {made} y = Expand(x, s) }}"
     report = checked(text, dims={"m": 1, "n": "2..4"})

@@ -86,7 +86,7 @@ def test_workers_come_and_go(two: Cluster, folder: Path, full: bool) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="holds a worker up with a named pipe")
 def test_a_model_at_which_workers_end_is_reported(tmp_path_factory: pytest.TempPathFactory, folder: Path) -> None:
-    """The scheduler gives up all that the worker had, of which one model is to blame."""
+    """The scheduler gives up all models that the worker had, though only one of them ended the worker."""
     os.mkfifo(HELD)
     with cluster(tmp_path_factory.mktemp("dask")) as started, connect(started.address) as client:
         client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))
@@ -125,7 +125,7 @@ def test_the_first_worker_may_come_later(
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="holds a worker up with a named pipe")
 def test_the_scheduler_goes(two: Cluster, folder: Path) -> None:
-    """One line says so, and what was answered is kept."""
+    """The command ends with a one-line error; answers that arrived before are in the output file."""
     write_variants(folder / "many", 60)
     command = [sys.executable, "-m", "shapesmt", "check", "many", HELD, "--scheduler", two.address]
     os.mkfifo(HELD)

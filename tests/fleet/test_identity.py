@@ -36,7 +36,7 @@ def test_it_is_the_same_in_another_process() -> None:
 
 
 def test_another_copy_of_the_package_is_another(tmp_path: Path) -> None:
-    """A copy of all files is the same, until one of them changes; its version does not."""
+    """A copy of all files has the same identity until one file changes, although its version stays."""
     ignored = ("__pycache__",)
     for path in (p for p in (PACKAGE / "shapesmt").rglob("*") if p.is_file() and not {*p.parts} & {*ignored}):
         copy = tmp_path / path.relative_to(PACKAGE)

@@ -68,7 +68,7 @@ def test_sizes_without_an_end_have_a_region_and_a_greatest_value():
 
 @pytest.mark.parametrize(("asked", "value"), [("b", 10_000), ("s", 10_000), ("p", 9_999), ("t", 19_999)])
 def test_the_greatest_of_sizes_without_ends_that_belong_together(asked: str, value: int):
-    """The other sizes are at their least: `t` at `s + p`, and y and z are held, which are `4*b*(s + p)` and `4*b*t`."""
+    """The other sizes are at their minimum (`t` is `s + p`); in memory are y and z, `4*b*(s + p)` and `4*b*t` bytes."""
     model = b"""<ir_version: 8, opset_import: ["": 18]>
     g (float[b, s] x, float[b, p] past, float[b, t] mask) => (float[b, u] y, float[b, t] z) {
       y = Concat<axis = 1>(past, x)

@@ -157,7 +157,7 @@ g (float[n] x, int64 trips) => (float[n] y, float[t, n] z) {
 
 @pytest.mark.parametrize(("trips", "most"), [("0..7", 7), ("0..100", 100), (3, 3)])
 def test_a_loop_holds_what_it_carries_a_trip_and_all_that_it_stacks(trips: str | int, most: int):
-    """The condition of both trips is a byte; the carried tensor, p, o and scan are 4n each, z is 4n a trip."""
+    """Two conditions take a byte each; the carried tensor, p, o and scan take 4n each, and z 4n per iteration."""
     report = shapesmt.memory(LOOP, dims={"n": "1..10"}, values={"trips": trips})
     assert report.worst.exact
     assert report.worst.bytes == 1 + 1 + 3 * 40 + 40 * most

@@ -64,7 +64,7 @@ def test_a_function_runs_in_the_opset_of_the_model(body, model):
 
 @pytest.mark.parametrize(("model", "channels"), [(18, 2), (21, 4)])
 def test_sizes_in_a_function_are_those_of_the_opset_of_the_model(model, channels):
-    """The scale of a GroupNormalization has an element for each group up to opset 20, then for each channel."""
+    """The scale of a GroupNormalization has one element per group up to opset 20, and one per channel since."""
     body = f"k = Constant<value_floats = {[1.0] * channels}>() y = GroupNormalization<num_groups = 2>(x, k, k)"
     text = graph("y = f.h(x)", "float[n, m, l] y", model).replace("[a, 2]", "[a, 4, 2]")
     for opset in (18, 21):
@@ -329,7 +329,7 @@ def test_numbers_that_are_declared_of_inner_sizes_are_believed_when_a_model_is_l
 
 
 def test_elements_that_are_computed_leave_a_branch_open_that_never_runs():
-    """ONNX Runtime refuses it with optimisations, where it computes the sum, and loads it without."""
+    """With optimizations, ONNX Runtime computes the sum and refuses the model; without them, it loads the model."""
     body = "o = Constant<value_ints = [6, 6]>() v = Add(o, o) s = Expand(x, v)"
     assert str(shapesmt.check(parser.parse_model(chosen(body, 0))).verdict) == "UNKNOWN"
 

@@ -137,7 +137,7 @@ class TestPlaces:
         assert (report.findings[0].holds_iff, report.findings[0].safe_iff) == (None, "n >= k")
 
     def test_of_a_wider_mask_of_known_size(self):
-        """The elements of a small mask are symbols with names, and places in it are data all the same."""
+        """The elements of a small mask are named symbols; indices found in it are data-dependent all the same."""
         assert str(checked("float[4] x, bool[6] m", self.MASKED).verdict) == "DEPENDS"
         assert str(checked("float[6] x, bool[6] m", self.MASKED).verdict) == "PROVED"
 
@@ -168,7 +168,7 @@ class TestPlaces:
         assert "Gather" in [f.op_type for f in report.findings]
 
     def test_two_places_are_not_taken_for_one(self):
-        """Their difference may be anything: nothing is concluded from it."""
+        """The difference of two unknown indices may be any number, so nothing is concluded from it."""
         far = "a = NonZero(m) i = Gather<axis=1>(a, c0) j = Gather<axis=1>(a, c1) d = Sub(i, j) s = Squeeze(d, c0) "
         report = checked("float[n] x, bool[n] m", far + "y = ConstantOfShape(s) z = Identity(y)", n="3..5")
         assert str(report.verdict) == "DEPENDS"  # of fewer than two there is no second
@@ -197,13 +197,13 @@ def test_places_are_data_that_others_are_computed_from():
     ["i = Cast<to=1>(m) c = ReduceSum<keepdims=1>(i)", "w = NonZero(m) s = Shape<start=1>(w) c = Cast<to=1>(s)"],
 )
 def test_what_is_computed_of_a_count_is_data(count):
-    """Through an operator that isn't followed, it is taken to be as the node needs it."""
+    """The result of an operator without computed elements is assumed to be valid for the node that reads it."""
     report = checked("bool[n] m", f"{count} e = Exp(c) k = Cast<to=7>(e) z = ConstantOfShape(k)")
     assert str(report.verdict) == "PROVED"
 
 
 def test_the_first_of_none():
-    """Whether there is one hinges on data, at any size."""
+    """Whether there is a first nonzero element depends on data, at any size."""
     text = model("float[n] x", "a = NonZero(x) z = Gather<axis=1>(a, c0)")
     report = shapesmt.check(text, dims={"n": "1..4"})
     assert str(report.verdict) == "DEPENDS"
@@ -303,7 +303,7 @@ def test_what_exporters_write_is_proved(name):
 
 @pytest.mark.parametrize("op", ["ReduceMax", "ReduceMin"])
 def test_the_extreme_of_nothing(op):
-    """ONNX Runtime gives the least integer for the greatest of none."""
+    """ONNX Runtime returns the type's minimum for ReduceMax of no elements."""
     of_sizes = "s = Shape(x) q = Squeeze(s) o = Constant<value_int=0>() p = Constant<value_int=1>() r = Range(o, q, p) "
     report = checked("float[n] x", f"{of_sizes} k = {op}(r) z = ConstantOfShape(k)", n="0..4")
     assert report.precondition.text == (("n >= 1",) if op == "ReduceMax" else ())

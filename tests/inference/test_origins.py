@@ -69,7 +69,7 @@ def test_inside_a_branch_and_a_function():
 
 
 def test_a_condition_that_sizes_decide():
-    """Only one of the branches is taken at each size, so that neither counts as failing."""
+    """At each size only one of the branches runs, so neither counts as failing."""
     body = "limit = Constant<value_floats=[20.0]>() long = Greater(e, limit) y = If<then_branch = t () => (float[p] o) "
     body += "{ o = Add(x, z) }, else_branch = e () => (float[q] o2) { o2 = Exp(x) }> (long)"
     report = checked(GROWN + body, "float[b] x, float[k] z", b="1..6", k="1..6")
@@ -120,7 +120,7 @@ def test_relative_positions_are_proved_for_any_length():
 
 
 def test_lists_of_any_length_are_no_excuse():
-    """Elements known by a formula over positions, where a rule wants a list, leave a node open if it may be long."""
+    """A rule may need a list of elements that are known only as a formula: if it may be long, the node is undecided."""
     report = checked(RANGE + "y = Reshape(x, r)", b="1..600")
     assert (str(report.verdict), {f.kind for f in report.findings}) == ("UNKNOWN", {"elements"})
     assert checked(RANGE + "y = Reshape(x, r)").precondition.text == ("b <= 2",)  # few lengths are few cases
@@ -144,13 +144,13 @@ LOOP = """s = Shape(x) c1 = Constant<value_int=1>() n = Gather(s, c1) z0 = Const
     ],
 )
 def test_sizes_that_differ_from_trip_to_trip(body):
-    """Each trip puts a longer slice into the list: nothing is proved of what all of them have in common."""
+    """Each iteration appends a longer slice to the list, so nothing is proved about the sizes of all slices."""
     report = checked(LOOP + body, "float[b, m] x", b="1..3", m="2..6")
     assert (str(report.verdict), report.findings[-1].kind) == ("UNKNOWN", "elements")
 
 
 def test_zeros_that_a_loop_adds_to():
-    """What floats hold decides no size, even where it comes from sizes alone."""
+    """The elements of floats decide no size, even if they are computed from sizes alone."""
     body = """s = Shape(x) i = Constant<value_int=0>() n = Gather(s, i) zeros = ConstantOfShape(s)
         y = Loop(n, , zeros) <body = b (int64 t, bool c, float[p] old) => (bool c2, float[p] new) {
             c2 = Identity(c) new = Add(old, x) }>"""
@@ -169,7 +169,7 @@ def test_a_slice_of_unknown_length_can_not_fail():
 
 
 def test_a_buffer_that_is_cut_and_stretched():
-    """BERT's token types: their places are cut from a buffer and repeated for the batch."""
+    """As for BERT's token types: the indices are cut from a buffer and repeated for the batch."""
     body = """s = Shape(x) one = Constant<value_ints=[1]>() zero = Constant<value_ints=[0]>()
         n = Slice(s, one, two, zero)
         cut = Slice(buffer, zero, n, one) rows = Expand(cut, s) y = Gather(table, rows)"""
@@ -208,7 +208,7 @@ def test_what_a_function_needs_is_kept_beside_a_size_that_is_lost():
 )
 @pytest.mark.parametrize("form", ["initializer", "node", "sparse"])
 def test_a_constant_that_decides_a_size_is_read(constant, form):
-    """Large ones when a node depends on them; beyond the limit that node is left open."""
+    """Large constants are read when a node depends on them; above the limit, that node is undecided."""
     model = onnx.parser.parse_model(
         HEADER.replace("18", "21") + "g (float[a, b] x) => (y) { f = Cast<to=7>(c) m = Constant<value_ints=[-1]>()"
         "l = Reshape(f, m) zero = Constant<value_ints=[0]>() k = Gather(l, zero) y = Reshape(x, k) }"
@@ -259,7 +259,7 @@ ABSENT = TensorProto(name="c", data_type=TensorProto.INT32, dims=[1], data_locat
 
 
 def test_data_beside_a_constant_that_is_not_read():
-    """Elements that lie side by side are judged each by itself; a product with data is data."""
+    """Concatenated elements are judged separately; a product of an unread constant and data is data."""
     unread = "k = Cast<to=7>(c) n = Cast<to=7>(f) "
     model = onnx.parser.parse_model(
         f"{HEADER} g (float[a, b] x, float[1] f) => (y) {{ {unread} t = Concat<axis=0>(n, k) y = Reshape(x, t) }}"
@@ -273,7 +273,7 @@ def test_data_beside_a_constant_that_is_not_read():
 
 
 def test_parts_of_a_list_are_told_apart():
-    """Of the list [data, unread, a], each part decides for itself whether the node can be judged."""
+    """In the list [data, unread, a], the element that the node uses decides the verdict."""
     verdicts = {}
     for place in range(3):
         model = onnx.parser.parse_model(
@@ -349,7 +349,7 @@ def test_random_numbers_are_data(node):
 
 @pytest.mark.parametrize(("later", "verdict"), [("w", "DEPENDS"), ("u", "PROVED")])
 def test_the_first_trip_of_a_loop_is_judged_by_itself(later, verdict):
-    """The first looks up row 7 of a table. What later ones look up is data, or chosen by the trip: 7 or `w`."""
+    """The first iteration looks up row 7 of a table, later ones row `w` (an input) or `u` (cast from a float input)."""
     body = f"""s = Shape(x) n = Squeeze(s) start = Constant<value_ints=[7]>() u = Cast<to=7>(f)
         last, y = Loop(n, , start) <body = l (int64 i, bool c, int64[1] old) => (bool d, int64[1] new, float[1] row) {{
             d = Identity(c) new = Identity({later}) row = Gather(table, old) }}>"""

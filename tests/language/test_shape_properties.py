@@ -197,7 +197,7 @@ def test_broadcasting_dimensions_has_exactly_what_can_occur(a, b):
 
 @given(shapes(bounded(2)), shapes(bounded(2)))
 def test_broadcasting_shapes_has_exactly_what_can_occur(a, b):
-    """Of unlimited ranks, those up to 4 stand for all; of dimensions nothing is known of, the sizes up to 2."""
+    """Ranks up to 4 stand for unlimited ranks, and sizes up to 2 for unknown dimensions."""
     high = 4
     assume(len(a.leading) + len(b.leading) < high)
     assume(all(d.rank.max_length is None or d.rank.max_length <= high for d in (a, b)))

@@ -27,7 +27,7 @@ def test_every_law_is_stated_once():
 
 
 def test_every_law_has_a_code_of_the_catalogue():
-    """`SM199` is for rules of one's own, and so is TensorFlow's interface, which states laws in its own words."""
+    """`SM199` is for users' rules, and so for TensorFlow's interface, which states laws in its own words."""
     assert {law.code for law in LAWS.values()} <= CATALOGUE.keys()
     assert [name for name, law in LAWS.items() if law.code == OWN and name not in of_shape_functions] == []
 

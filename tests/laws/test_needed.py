@@ -165,10 +165,10 @@ def test_openvino_laws(judged, tmp_path):
 
 
 def test_every_law_that_a_rule_names_is_broken(judged):
-    """By some row; `unbroken.txt` lists the functions and laws that no call breaks alone.
+    """Each is violated by some row; `unbroken.txt` lists the functions and laws that no call violates alone.
 
-    Of ONNX's two the schema says as much in a `check`; `infer_shapes`, which looks at no types, needs them.
-    OpenVINO reads past the axis of a loop's slices. Sizes of these calls are numbers: none decides an axis.
+    ONNX's schema checks its two as well; `infer_shapes`, which ignores types, needs them. OpenVINO reads past the axis
+    of a loop's slices. Sizes of these calls are numbers: none decides an axis.
     """
     if not NEW:
         pytest.skip("some rows are for ONNX Runtime 1.32")

@@ -96,7 +96,7 @@ PAST = """(float[past, 1] k, float[seq, 2] x) => (z) <int64 zero = {0}, int64 on
 
 
 def test_onnxruntime_may_be_silent_past_the_end_of_a_table() -> None:
-    """At its default level it returns an empty tensor, or another node fails."""
+    """At its default optimization level it returns an empty tensor, or another node fails."""
     without = said(model(PAST), {"past": 4, "seq": 1})
     answer = origin(PAST, without)
     assert [(c.node, c.silent) for c in answer.candidates] == [("look", "")]

@@ -115,7 +115,7 @@ def random_text(seed: int) -> str:
 
 
 def test_no_pattern_repeats_a_repetition() -> None:
-    """Each repetition is of one class of characters and bounded: what backtracks is short."""
+    """Each repetition is bounded and of one character class, so that backtracking is short."""
     for pattern in (one.pattern.pattern for one in (*FORMS, *HEADS)):
         assert not any(
             sign in pattern.replace("\\.", "").replace("\\*", "").replace("\\+", "")

@@ -36,7 +36,7 @@ def choices() -> Iterator[tuple[int, ...]]:
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda r: f"{r.domain or 'onnx'}.{r.name}-{r.since}")
 def test_low_ranks(rule: Rule, full: bool, seeds: range) -> None:
-    """Names of attributes that a rule asks for are left out."""
+    """The nodes have no attributes, not even those that the rule requires."""
     sizes = [symbol(f"s{axis}", 1) for axis in RANKS]
     every = [*choices()]
     for ranks in every if full else Random(f"{seeds.start} {rule.name}").sample(every, SAMPLED):

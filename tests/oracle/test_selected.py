@@ -153,7 +153,7 @@ def test_each_value_and_size(build):
 
 
 def test_each_rate_by_itself():
-    """What a pinned value leaves is the branch that it takes."""
+    """A value for the sample rate selects one branch, and only its condition remains."""
     for rate, least in ((16000, 6), (8000, 3)):
         report = shapesmt.check(voice_detector(), values={"sr": rate})
         assert report.precondition.text == (f"sequence >= {least}",)

@@ -166,7 +166,7 @@ def test_answers_agree_with_running(models: Path, entry: Entry, full: bool) -> N
 
 @pytest.mark.parametrize("manifest", ["manifest.json", "runnable/manifest.json"])
 def test_every_counterexample_is_confirmed(models: Path, manifest: str, full: bool) -> None:
-    """With the relations that a caller would promise and without; in the large folder the weights are absent."""
+    """Checked with and without the relations that a caller would state; models in the large folder have no weights."""
     missed, confirmed = [], 0
     for entry in entries(models, manifest):
         if entry["nodes"] >= SMALL and not full:
@@ -184,7 +184,7 @@ def test_every_counterexample_is_confirmed(models: Path, manifest: str, full: bo
 
 @pytest.mark.parametrize("manifest", ["manifest.json", "runnable/manifest.json"])
 def test_every_remedy_is_enough(models: Path, manifest: str, full: bool) -> None:
-    """In the ranges of the manifest and without any."""
+    """Checked with the ranges of the manifest and without any."""
     told = 0
     for entry in entries(models, manifest):
         if entry["nodes"] >= SMALL and not full:
@@ -203,7 +203,7 @@ def test_every_remedy_is_enough(models: Path, manifest: str, full: bool) -> None
 
 @pytest.mark.parametrize("manifest", ["manifest.json", "runnable/manifest.json"])
 def test_what_fails_at_given_sizes_runs_at_the_nearest(models: Path, manifest: str, full: bool) -> None:
-    """At the sizes of each counterexample; no formula that a report shows is long."""
+    """Checked at the sizes of each counterexample. No formula in a report is long."""
     tried = 0
     for entry in entries(models, manifest):
         if entry["nodes"] >= SMALL and not full:

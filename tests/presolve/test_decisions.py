@@ -145,7 +145,7 @@ def test_a_bound_beyond_what_cells_follow_needs_no_solver() -> None:
 
 
 def test_parts_are_proven_one_by_one_where_they_have_too_many_cells_together() -> None:
-    """Tiles of 224 in both directions, of which there is one."""
+    """The domain is an image that is cut into one tile of 224 by 224."""
     h, w = symbol("h", 1), symbol("w", 1)
     tall, wide = (maximum((s + 31) // 224 - 1, 0) for s in (h, w))
     within = Domain([atom_of(h), atom_of(w)], [equal(tall + wide + tall * wide, 0)])
@@ -296,7 +296,7 @@ def test_factors_of_a_number_are_enumerated_though_no_range_ends() -> None:
 
 
 def test_cases_that_do_not_arise_leave_simpler_facts() -> None:
-    """Windows of 7 divide a map, of which none is empty: then the map has 7 times as many rows as windows."""
+    """As in windowed attention: a nonempty map is split into 7 by 7 windows, so its rows are 7 times the windows."""
     n, h, w = symbol("n", 1), symbol("h", 1), symbol("w", 1)
     rows, columns = (select(equal(s // 28, 0), 64, s // 28) for s in (h, w))
     condition = equal((h // 4) * (w // 4), 49 * rows * columns)
@@ -310,7 +310,7 @@ def test_cases_that_do_not_arise_leave_simpler_facts() -> None:
 
 
 def test_nested_quotients_are_enumerated_as_far_as_their_values_go() -> None:
-    """Each level multiplies by more than it divides by, if it is judged by ranges: windows put back into an image."""
+    """By ranges alone, each of 8 levels multiplies by more than it divides by; the values stay small."""
     n, h, w = symbol("n", 1, 64), symbol("h", 32, 512), symbol("w", 32, 512)
     pixels, windows = (h // 8) * (w // 8), 64 * (h // 64) * (w // 64)
     images = n

@@ -140,7 +140,7 @@ def test_a_bound_keeps_what_is_known_of_a_symbol_that_others_are_tied_to():
 
 
 def test_equal_sizes_are_one() -> None:
-    """Ranges and steps of 40 equal sizes are respected."""
+    """The ranges and steps of 40 equal sizes all apply."""
     sizes = [symbol(f"d{i}", 1, 512 - i, step=1 + (i == 7) * 2) for i in range(40)]
     tied = Domain([atom_of(d) for d in sizes], [equal(a, b) for a, b in pairwise(sizes)])
     low, high = extent(tied, sizes[0] + sizes[39])

@@ -102,7 +102,7 @@ def test_an_end_may_be_missing() -> None:
 
 
 def test_the_truth_at_many_values_is_that_at_each(seeds: range) -> None:
-    """Also where it is evaluated for the first ones alone, as it repeats behind them."""
+    """This includes conditions that are evaluated only for the first values, since they repeat after those."""
     n = symbol("n", 3, 60_000, step=3)
     values = np.arange(3, 60_001, 3, dtype=np.int64)
     for seed in seeds:

@@ -123,7 +123,7 @@ def test_a_corner_that_is_not_valid_gives_way_and_that_is_said():
     ],
 )
 def test_an_interval_of_each_size_leaves_out_no_valid_input(target, text):
-    """Of `past + seq <= 100` the greatest sizes don't go together: the point is 50 and 50, the intervals end at 99."""
+    """For `past + seq <= 100` the maxima exclude each other: the point is 50 and 50, the intervals end at 99."""
     dims = {"past": "1..", "seq": "1.."}
     profile = shapesmt.profile(read(TABLE), target, dims=dims, assume=["past + seq <= 100"])
     assert text in profile.content

@@ -86,7 +86,7 @@ def test_a_product_of_one_condition_each() -> None:
 
 @pytest.mark.parametrize("number", [1, 5])
 def test_a_number_is_put_into_the_other_conditions(number: int) -> None:
-    """Of a symbol without end and of one with few values."""
+    """Tested for an unbounded symbol and for one with few values."""
     few = symbol("k", 1, 8)
     assert exactly(all_of(equal(N, number), at_most(M * N, N * LONG))) == (f"n == {number}", "m <= seq")
     found = described(all_of(equal(few, number), at_most(M * N, few * LONG)))
@@ -133,7 +133,7 @@ def alternatives(texts: Iterable[str]) -> set[frozenset[str]]:
 
 
 def test_what_one_size_or_the_other_rules_out_needs_no_solver() -> None:
-    """As a guard of a PyTorch program does: `(h + 7)//8 != 1 and (w + 7)//8 != 1` for each layer."""
+    """A PyTorch program has such guards: `(h + 7)//8 != 1 and (w + 7)//8 != 1` for each layer."""
 
     def presolved(domain: Domain, asked: Formula) -> bool:
         decision = decide(domain, asked)
@@ -149,7 +149,7 @@ def test_what_never_holds_says_so() -> None:
 
 
 def test_what_one_symbol_rules_out_says_so() -> None:
-    """No h is at most 1 and at least 3, whatever w has to do with it."""
+    """No h is both 1 or 2 and 3 or 4, whatever w is."""
     h, w = symbol("h", 1, 8), symbol("w", 1, 8)
     apart = all_of(any_of(equal(h, 1), equal(h, 2)), any_of(equal(h, 3), equal(h, 4)))
     assert exactly(all_of(apart, any_of(equal(h, w), equal(w, 1)))) == ("False",)
@@ -216,7 +216,7 @@ def asked_of(r: Random, sizes: list[Dim], depth: int = 1) -> Formula:
 
 
 def test_random_regions_over_wide_ranges(seeds: range) -> None:
-    """Ranges without end, or too large to run through: what is called exact agrees at every point tried."""
+    """For unbounded or very large ranges, a region that is called exact agrees at every sampled point."""
     asked = inexact = 0
     for seed in seeds:
         r = Random(f"wide region {seed}")

@@ -57,7 +57,7 @@ def test_ordinary_names_stay_as_they_are() -> None:
 
 
 def test_flags_are_left_out_whole(tmp_path: Path) -> None:
-    """Where the middle of a text is left out, the rest may begin inside quotes."""
+    """If a text were cut in its middle, the remainder might begin inside quotes."""
     long = Remedy({"x $(pwned)": "2", "A" * 990: "1"}, ("`pwned` == 3",))
     assert flags(long) == "--dim 'x $(pwned)=2' ..."
     assert words([f"ovc {flags(long)}"], tmp_path / "empty") == [["ovc", "--dim", "x $(pwned)=2", "..."]]

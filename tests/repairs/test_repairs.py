@@ -177,7 +177,7 @@ def test_nodes_alike_speak_for_a_change() -> None:
 
 
 def test_declared_outputs_speak_for_a_change() -> None:
-    """Either operand may be transposed; one way alone makes the output that the file declares."""
+    """Either operand may be transposed, but only one way gives the output that the file declares."""
     graph = "g (float[n, 3] x, float[n, 3] w) => (float[n, n] z) { z = MatMul (x, w) }"
     found = proposals(Broken(graph, {"n": "5..8"}, "", ""))
     told = [(p.name, p.input, p.evidence) for p in found if p.name == "Transpose"]

@@ -34,7 +34,7 @@ def test_an_input_that_cannot_be_made_is_said() -> None:
 
 
 def test_stored_elements_reach_the_run() -> None:
-    """The numbers of a table decide; a large one is no list in the report, and stored all the same."""
+    """The elements of a table decide; a large table isn't listed in the report, but the cut model has it."""
     model = onnx.parser.parse_model(HEAD + "g (float[n, m] x) => (float[k, m] z) { [pick] z = Gather(x, rows) }")
     model.graph.initializer.append(numpy_helper.from_array(np.arange(900, dtype=np.int64), "rows"))
     report = checked(model, dims={"n": "800..1000"})
@@ -43,7 +43,7 @@ def test_stored_elements_reach_the_run() -> None:
 
 
 def test_elements_of_a_type_that_numpy_lacks() -> None:
-    """What leads to the node can't be read back, and the node alone can't be fed."""
+    """The node's inputs can't be read back from a run, so the node can't be run alone."""
     require_runtime()
     text = "g (float[n, 2] x, float[3] w) => (bfloat16[k] y) {"
     text += " s = Shape(x) b = Cast <to = 16> (s) v = Cast <to = 16> (w) [times] y = Mul(b, v) }"

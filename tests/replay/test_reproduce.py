@@ -68,7 +68,7 @@ def test_a_node_that_runs_is_not_reproduced(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("op", "opset", "status"), [("Add", 28, 0), ("CausalConvWithState", 27, 1)])
 def test_operator_sets_that_the_runtime_does_not_know_yet(op: str, opset: int, status: int, tmp_path: Path) -> None:
-    """Where older ones mean the same, they stand in; else a refusal to load is no failure of shapes."""
+    """An older opset is used if it means the same; otherwise the refusal to load doesn't count as a shape failure."""
     names = ("x", "y") if op == "Add" else ("x", "w")
     rank = 2 if op == "Add" else 3
     inputs = [helper.make_tensor_value_info(n, 1, [f"{n}{i}" for i in range(rank)]) for n in names]

@@ -46,7 +46,7 @@ def test_each_case_has_a_shape_of_its_own() -> None:
 
 
 def test_a_rank_is_one_again_where_the_cases_agree() -> None:
-    """`[a, b]` and `[a, n, b]` made one list: `a*b` where n is 1, else `a*n*b`."""
+    """`[a, b]` and `[a, n, b]` are flattened: to `a*b` if n is 1, else to `a*n*b`, which is `a*b*n` in both cases."""
     found = shapesmt.bounds(model(SQUEEZED + "l = Constant<value_ints=[-1]>() y = Reshape(z, l)"))
     assert shown(found, "y") == "[a*b*n]"
     assert found.tensors["y"].exact
@@ -89,7 +89,7 @@ def test_a_law_that_all_cases_share_is_one_condition() -> None:
 
 
 def test_different_laws_by_case_are_one_condition() -> None:
-    """Where n is 1, `h` is to be even; elsewhere, a multiple of 3."""
+    """If n is 1, `h` has to be even; otherwise it has to be a multiple of 3."""
     halves = "axes = Constant<value_ints=[0, -1, 2]>() p = Reshape(x, axes)"
     thirds = "more = Constant<value_ints=[-1, 3]>() q = Reshape(x, more)"
     size = "s = Shape(x) at = Constant<value_int=1>() d = Gather(s, at) one = Constant<value_int=1>() c = Equal(d, one)"
@@ -178,7 +178,7 @@ def test_a_case_that_no_input_takes_is_left_out() -> None:
 def test_a_size_that_has_one_value_is_that_number(
     dims: dict[str, str], shapes: dict[str, str], assume: tuple[str, ...]
 ) -> None:
-    """`Squeeze` without axes of a size that is 1, and a rank that has to be 2."""
+    """`Squeeze` without axes removes the size 1, and `Transpose` requires the rank 2 that results."""
     text = model("z = Squeeze(x) y = Transpose<perm=[1, 0]>(z)")
     ranges = {"a": "2..4", "b": "2..4", **dims} if not shapes else {}
     given = {"x": "[2..4, 1, 2..4]"} if shapes else {}
@@ -193,7 +193,7 @@ def test_what_has_one_value_keeps_its_name_where_a_failure_is_explained() -> Non
 
 
 def test_a_condition_that_data_decides_is_one_truth_for_all_nodes() -> None:
-    """What is flattened if `c` is true is turned as a matrix if `c` is true."""
+    """Two `If` nodes read `c`: if it is true, the first flattens to a matrix and the second transposes a matrix."""
     body = """zero = Constant<value_ints=[0]>() i = Cast<to=7>(w) m = ReduceMax<keepdims=0>(i, zero) c = Cast<to=9>(m)
         z = If(c)<then_branch = t () => (p) { p = Flatten(x) }, else_branch = e () => (q) { q = Identity(x) }>
         y = If(c)<then_branch = t () => (r) { r = Transpose<perm=[1, 0]>(z) },
@@ -277,7 +277,7 @@ def test_a_given_shape_of_few_lengths_has_few_ranks() -> None:
 
 
 def test_a_case_of_which_nobody_knows_whether_it_comes_about_is_not_exact() -> None:
-    """No largest of magnitudes is below 0, and nothing is known of a logarithm's third digit."""
+    """A maximum of magnitudes is never below 0, which isn't known; nor is anything known about a value of Erf."""
     sides = "then_branch = t () => (p) { p = Flatten(x) }, else_branch = e () => (q) { q = Identity(x) }"
     data = f"m = Abs(x) i = ReduceMax<keepdims=0>(m) z = Constant<value_float=0.0>() c = Less(i, z) y = If(c)<{sides}>"
     found = shapesmt.bounds(model(data)).tensors["y"]
@@ -293,7 +293,7 @@ def test_a_case_of_which_nobody_knows_whether_it_comes_about_is_not_exact() -> N
 
 
 def test_no_case_is_left_where_no_input_gets() -> None:
-    """One tensor is made where n is 1 or 2, the other where it is 3 or 4; then neither case says anything."""
+    """One tensor exists if n is 1 or 2, the other if n is 3 or 4; no case has both, and the outputs are unknown."""
     n = symbol("n", 1, 4)
 
     def ranks(first: int) -> Tensor:
@@ -314,7 +314,7 @@ def test_no_case_is_left_where_no_input_gets() -> None:
 
 
 def test_a_case_determines_what_follows_from_one_of_its_parts():
-    """Else a rule that asks again would be applied for ever."""
+    """Otherwise a rule that asks again would be applied forever."""
     k, m = symbol("k", -3, 4), symbol("m", 0, 4)
     assert holds(equal(k, -3), all_of(equal(k, 1), equal(m, 2))) is False
     assert holds(equal(k, 1), all_of(equal(k, 1), equal(m, 2))) is True

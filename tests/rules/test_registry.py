@@ -101,7 +101,7 @@ print({rule: functions for rule, functions in added.items() if len(functions) > 
 
 
 def test_all_rules_of_an_operator_are_in_one_module() -> None:
-    """So that the others need not be imported for it."""
+    """Then the domain's other modules need not be imported for it."""
     modules = defaultdict(set)
     for own in registry.rules():
         if not own.plugin and own.domain in registry.DOMAINS:
@@ -111,7 +111,7 @@ def test_all_rules_of_an_operator_are_in_one_module() -> None:
 
 
 def test_domains_list_the_modules_of_their_rules() -> None:
-    """A bridge's table registers renamed operators with a function of another module, so these are left out."""
+    """Rules that a bridge's table registers are functions of another module, so bridges are exempt."""
     listed = {domain: {f"shapesmt.ops.{name}" for name in names} for domain, names in registry.DOMAINS.items()}
     bridges = {"shapesmt.ops.shared.bridge", "shapesmt.ops.contrib.common"}
     own = {(r.domain, r.apply.__module__) for r in registry.rules() if not r.plugin}

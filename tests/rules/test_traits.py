@@ -122,7 +122,7 @@ def elementwise():
 
 
 def test_each_element_of_an_elementwise_operator_needs_only_its_own():
-    """An element that takes the value of another one changes no element of the output but its own."""
+    """If the first element of an input takes another value, only the first element of the output changes."""
     wrong, runs = [], elementwise()
     for op, (model, inputs, places) in runs.items():
         try:

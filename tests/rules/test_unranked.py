@@ -246,7 +246,7 @@ def test_the_laws_of_an_axis_are_left_open_where_the_rank_is(node: str) -> None:
 
 
 def test_a_rank_that_was_unknown_leaves_no_claim_where_a_node_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only where `n` is 2 the rank is known without cases; elsewhere nothing is said of the last node."""
+    """Only for n = 2 is the rank known without cases; for other n the report makes no claim about the last node."""
     monkeypatch.setattr(alternatives, "MAX_CASES", 1)
     text = model(
         "float[n,2] x, float[2,m] w, float[n,2,n] t, float[k] z", "p = MatMul(w, x) s = Squeeze(t) y = Add(s, z)"

@@ -71,6 +71,6 @@ def test_the_lines_decide_over_long_and_open_ranges() -> None:
 
 @pytest.mark.parametrize("number", [5e-324, 2.2e-308, 1.7e308, -1e-320])
 def test_the_smallest_and_the_largest_numbers(number):
-    """A denominator of 2 to the 1,074 is no float, and the quotient is."""
+    """A denominator of 2**1074 isn't representable as a float, but the quotient is."""
     made = literal(number, "float64")
     assert (made.lo, made.hi) == (number, number)

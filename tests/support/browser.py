@@ -24,7 +24,7 @@ _FLAGS = (
 
 
 def installed() -> tuple[str, str] | None:
-    """The browser and its driver."""
+    """Return the paths of Chromium and of its driver; None if one of them is missing."""
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     driver = shutil.which("chromedriver")
     return (chromium, driver) if chromium is not None and driver is not None else None
@@ -32,7 +32,7 @@ def installed() -> tuple[str, str] | None:
 
 @contextmanager
 def browsing() -> Iterator[WebDriver]:
-    """A browser of its own, which notes its messages and requests."""
+    """Yield a headless Chromium with an empty profile, which logs its messages and requests; end it after the block."""
     from selenium import webdriver
 
     found = installed()
@@ -53,7 +53,7 @@ def browsing() -> Iterator[WebDriver]:
 
 
 def show(browser: WebDriver, page: Path, width: int, scheme: str = "light") -> None:
-    """Load a page in a window of that width, in the light or the dark scheme."""
+    """Load a page in a window that is `width` pixels wide, with the colour scheme `scheme`, "light" or "dark"."""
     metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     media = [{"name": "prefers-color-scheme", "value": scheme}]
@@ -62,7 +62,7 @@ def show(browser: WebDriver, page: Path, width: int, scheme: str = "light") -> N
 
 
 def picture() -> bytes:
-    """The page of the story's model as PNG, down to the sizes to try."""
+    """Return a PNG of the page on the example's U-Net, from the top down to the form in which sizes are entered."""
     import shapesmt
 
     html = shapesmt.page(STORY / "unet.onnx", dims={"height": "64..512", "width": "64..512"})

@@ -19,7 +19,7 @@ def shape(text: str) -> Tensor:
 
 
 def fresh(text: str) -> Tensor:
-    """A shape whose unknowns are its own."""
+    """Return the shape that a text spells: each `?` in `[2,?]` is a new unknown size, `?` alone a new unknown shape."""
     if text == "?":
         return CTX.unknown_shape()
     return CTX.make_shape([None if t == "?" else int(t) for t in text.strip("[]").split(",") if t])

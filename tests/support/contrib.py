@@ -13,7 +13,11 @@ BYTES = "uint8"
 
 
 def run(op: str, shapes: dict[str, Any], ranges: dict[str, tuple[int, int]], **options: Any) -> None:
-    """The operator on inputs in the order of `shapes`, `items`, `constants` (or of `inputs`) agrees with execution."""
+    """Assert that the rule of `op` agrees with ONNX Runtime for all sizes in `ranges`.
+
+    The inputs are in the order of `shapes`, `items` and `constants`, unless `inputs` lists them. `agree` describes the
+    other options.
+    """
     attributes = options.pop("attributes", {})
     given = [*shapes, *options.get("items", ()), *options.get("constants", ())]
     names = options.pop("inputs", None) or given

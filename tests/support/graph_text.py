@@ -62,7 +62,10 @@ TWICE = function("twice", ["a"], [node("r", "Relu", "a"), node("n", "Neg", "r:ac
 
 
 def saved(folder, text, *signatures, tags=("serve",), name="saved_model.pb"):
-    """A saved model of a graph, with signatures of the names of inputs and outputs; its folder."""
+    """Write a graph as a saved model, and return its folder.
+
+    Each signature is (name, inputs, outputs); inputs and outputs map their names to tensors of the graph.
+    """
     from google.protobuf import text_format
 
     from shapesmt.frontends.tensorflow.protos import _saved_model

@@ -1,4 +1,4 @@
-"""A guard against code that never ends, which says nothing of how long it takes."""
+"""A timeout for code that might never end; it is too long to tell whether the code is slow."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PATIENCE = 120  # seconds, on the busiest machine
 
 @contextmanager
 def no_hang() -> Iterator[None]:
-    """Fail where the body hasn't ended after a time in which anything ends (where the system has alarms)."""
+    """Fail if the block runs for more than `PATIENCE` seconds; without effect on systems without alarms (Windows)."""
     if not hasattr(signal, "SIGALRM"):
         yield
         return

@@ -1,4 +1,4 @@
-"""Models that are hard to decide, as texts: what is asked of them is number theory, or grows with every node."""
+"""Models that are hard to decide, as texts: their conditions are number theory, or grow with every node."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ def text(inputs: str, body: str, functions: str = "") -> str:
 
 
 def vectors(names: str) -> str:
-    """Inputs of one dimension each, whose sizes are `n_` and so on."""
+    """Return declarations of one-dimensional inputs: "ab" -> `float[a_] a, float[b_] b`."""
     return ", ".join(f"float[{name}_] {name}" for name in names)
 
 
 def lengths(names: str) -> str:
-    """The size of each of them as a number, `n0` and so on."""
+    """Return nodes that compute the size of each one-dimensional input as a number: for "n" it is `n0`."""
     return " ".join(f"{name}s = Shape({name}) {name}0 = Squeeze({name}s)" for name in names)
 
 
@@ -24,7 +24,10 @@ def number(name: str, value: int) -> str:
 
 
 def steps(count: int, step: str, first: str, names: str = "n") -> str:
-    """A text `count` times, in which @ is the step's number, # the next one and $ one of the names in turn."""
+    """Return nodes: `v0` is `first`, then come `count` copies of `step`, numbered from 0.
+
+    In each copy, @ is replaced by its number, # by the next number, and $ by one of the names in turn.
+    """
     rows = (
         step.replace("@", str(k)).replace("#", str(k + 1)).replace("$", names[k % len(names)]) for k in range(count)
     )
@@ -32,7 +35,7 @@ def steps(count: int, step: str, first: str, names: str = "n") -> str:
 
 
 def functions(levels: int, times: int, leaf: str) -> str:
-    """Functions that call the one below several times."""
+    """Return functions `f0` (its body is `leaf`) to `f<levels>`; each calls the one below it `times` times."""
     made = f'<domain: "own", opset_import: ["":18]> f0 (x) => (y) {{ {leaf} }}'
     for level in range(1, levels + 1):
         calls = " ".join(f"a{k + 1} = own.f{level - 1}({f'a{k}' if k else 'x'})" for k in range(times))

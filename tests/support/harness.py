@@ -1,4 +1,4 @@
-"""Execution judges the rules: one-node models, every assignment of small ranges, run and compared.
+"""Compare rules with execution: small models are run at every assignment of small ranges.
 
     from tests.support.harness import agree, node
 
@@ -48,7 +48,7 @@ IR = 10
 
 @dataclass
 class Agreement:
-    """What was found: the inference, and how many assignments ran and failed."""
+    """The result of a comparison: the inference, and how many assignments ran and failed."""
 
     inference: Inference
     ran: int = 0
@@ -61,7 +61,7 @@ class Agreement:
 def node(
     op: str, inputs: Sequence[str], outputs: Sequence[str] = ("out",), domain: str = "", **attributes: Any
 ) -> onnx.NodeProto:
-    """A node named after its operator; attributes that are None are left out."""
+    """Return a node named after its operator; attributes that are None are omitted."""
     kept = {k: v for k, v in attributes.items() if v is not None}
     return helper.make_node(op, list(inputs), list(outputs), name=op.lower(), domain=domain, **kept)
 
@@ -81,22 +81,22 @@ def agree(
     known: bool = True,
     may_fail_more: bool = False,
 ) -> Agreement:
-    """Assert that inference and execution agree at every assignment.
+    """Assert that inference and execution agree at every assignment of numbers to the symbols.
 
     Args:
         model: One node, several, or a whole model (then `shapes` isn't needed).
         shapes: The sizes of each graph input.
-        ranges: The range of each symbol, both ends included.
+        ranges: The range of each symbol, both bounds included.
         constants: Initializers by name.
-        items: Inputs whose elements inference knows, as expressions over the symbols (None: unknown, fed 0).
-        data: Inputs fed with these values, of which inference knows nothing: an array, or a function of the
-            assignment (a dict) and the shape; a list of them holds choices that all have to work.
-        dtypes: Element types of inputs; float32 unless given (int64 for `items`).
-        outputs: The graph's outputs; all outputs of the nodes unless given.
+        items: Inputs whose elements inference knows, as expressions over the symbols (None: unknown, 0 in the run).
+        data: Inputs whose elements inference doesn't know: an array, or a function of the assignment (a dict) and the
+            shape; a list of them holds alternatives, all of which have to work.
+        dtypes: Element types of inputs; by default float32 (int64 for `items`).
+        outputs: The graph's outputs; by default all outputs of the nodes.
         opset: The version of ai.onnx.
-        backend: "onnxruntime" or "reference"; unless given, the latter where the former has no kernel.
-        known: Every output's rank must be inferred.
-        may_fail_more: Runs may fail though all requirements hold, because of values that nobody knows.
+        backend: "onnxruntime" or "reference"; by default the latter if the former has no kernel.
+        known: Whether the rank of every output must be inferred.
+        may_fail_more: Whether a run may fail although all requirements hold, because of unknown elements.
     """
     constants = {k: np.asarray(v) for k, v in (constants or {}).items()}
     items, data, ranges = dict(items or {}), dict(data or {}), dict(ranges or {})
@@ -131,7 +131,7 @@ def build(
     outputs: Sequence[str] | None = None,
     opset: int = OPSET,
 ) -> onnx.ModelProto:
-    """A model of these nodes; outputs carry no declared shape."""
+    """Return a model of these nodes; its outputs declare no shapes."""
     nodes = [onnx.NodeProto.FromString(n.SerializeToString()) for n in nodes]
     for index, n in enumerate(nodes):
         n.name += f"_{index}" if any(n.name == other.name for other in nodes[:index]) else ""
@@ -153,13 +153,16 @@ def build(
 
 
 def assignments(ranges: Mapping[str, tuple[int, int]]) -> Iterator[dict[str, int]]:
-    """Every assignment of the symbols."""
+    """Yield every assignment of numbers to the symbols: `{"n": (0, 1)}` gives `{"n": 0}` and `{"n": 1}`."""
     for values in product(*(range(lo, hi + 1) for lo, hi in ranges.values())):
         yield dict(zip(ranges, values, strict=True))
 
 
 def runner(model: onnx.ModelProto, backend: str = "") -> tuple[str, Run]:
-    """Who runs the model, and how; a model that can't be loaded fails at every run."""
+    """Return the backend's name, and a function that runs the model and returns its outputs, None if the run fails.
+
+    A model that can't be loaded fails in every run.
+    """
     if backend != "reference":
         options = onnxruntime.SessionOptions()
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
@@ -222,7 +225,7 @@ def _compiled(text: str) -> CodeType:
 
 
 def _alternatives(data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Every choice among the values given for data; a list holds the choices for one input."""
+    """Yield every combination of the alternatives for data; a list holds the alternatives for one input."""
     for values in product(*(v if isinstance(v, list) else [v] for v in data.values())):
         yield dict(zip(data, values, strict=True))
 
@@ -264,7 +267,7 @@ def _compare(
     known: bool,
     may_fail_more: bool,
 ) -> None:
-    """One assignment: `results` has a run for each choice of the data."""
+    """Compare inference with the runs at one assignment: `results` has a run for each alternative of the data."""
     if any(r is None for r in results):
         found.failed += 1
         assert _broken(found.inference, atoms) or may_fail_more, f"fails {where} though all requirements hold"
@@ -285,7 +288,7 @@ def _compare(
 
 
 def _bind(t: Tensor, result: Any, atoms: dict[Atom, int]) -> None:
-    """Sizes that data decides are what the run shows them to be."""
+    """Set each data-dependent size to the size in the run's result; assert that it is in its range."""
     for dim, size in zip(t.shape or (), np.shape(result), strict=False):
         atom = dim.as_symbol()
         if atom is not None and atom.kind == "data":
@@ -294,7 +297,7 @@ def _bind(t: Tensor, result: Any, atoms: dict[Atom, int]) -> None:
 
 
 def _broken(inference: Inference, atoms: Mapping[Atom, int]) -> list[str]:
-    """The laws that are broken, for some value of what data decides."""
+    """Return the laws that are violated for some values of the data-dependent symbols."""
     facts = [f for a in inference.applications for f in a.facts]
     here, known = Evaluator(atoms), [f for f in facts if f.symbols <= atoms.keys()]
     true = all(map(here.formula, known))
@@ -308,7 +311,7 @@ def _broken(inference: Inference, atoms: Mapping[Atom, int]) -> list[str]:
 
 
 def _fails_for_some(formula: Formula, free: Sequence[Atom], facts: list[Formula], atoms: Mapping[Atom, int]) -> bool:
-    """Whether a condition is false for some values of the free symbols for which what is stated of them is true."""
+    """Whether a condition is false for some values of the `free` symbols that satisfy the facts about them."""
     related = [f for f in facts if f.symbols <= atoms.keys() | set(free)]
     spans = [range(int(s.lo), int(min(s.hi, s.lo + DATA_VALUES)) + 1) for s in free]
     evaluators = (Evaluator({**atoms, **dict(zip(free, v, strict=True))}) for v in islice(product(*spans), 5000))

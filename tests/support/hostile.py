@@ -1,4 +1,4 @@
-"""Models put together by hand, and what a refusal on the command line looks like."""
+"""Models built by hand, and a check of the command line's error messages."""
 
 from __future__ import annotations
 

@@ -19,12 +19,12 @@ C = {"zero": np.array(0), "one": np.array(1), "two": np.array(2)} | {f"ax{i}": n
 
 
 def node(op, inputs, outputs=("out",), **attributes):
-    """A node named after its output, so that a model may have several of an operator."""
+    """Return a node named after its first output, so that a model may have several nodes of one operator."""
     made = named_node(op, inputs, outputs, **attributes)
     made.name = outputs[0]
     return made
 
 
 def count(limit, output, start="zero"):
-    """`start..limit-1`, a tensor of which only a formula is known."""
+    """Return a Range node for `start..limit-1`, whose elements are known only as a formula."""
     return node("Range", [start, limit, "one"], [output])

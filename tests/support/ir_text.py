@@ -35,7 +35,7 @@ def one(op="ReLU", data="", shape="1..8,3"):
 
 
 def damaged(text, seed):
-    """The text with a few signs exchanged, and in every other case cut."""
+    """Return the text with a few characters replaced and, for odd seeds, cut off."""
     random = Random(seed)
     found = bytearray(text[: random.randrange(1, len(text))] if seed % 2 else text)
     for _ in range(random.randint(1, 6)):
@@ -44,7 +44,7 @@ def damaged(text, seed):
 
 
 def answers(text, where):
-    """The model is analysed, or refused in one line."""
+    """Assert that shapesmt analyses the model, or refuses it in one line; `where` is shown if it doesn't."""
     message = ""
     try:
         shapesmt.check(text, timeout=5)

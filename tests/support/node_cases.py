@@ -11,7 +11,7 @@ import numpy as np
 
 @cache
 def node_cases() -> tuple[Any, ...]:
-    """All of them, which takes seconds; who changes a model changes a copy."""
+    """Return all node cases, which takes seconds; copy a model before you change it."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         from onnx.backend.test.case.node import collect_testcases

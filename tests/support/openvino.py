@@ -1,4 +1,4 @@
-"""OpenVINO judges its frontend and rules: a model it writes itself, run at every size of its parameters' ranges.
+"""Compare frontend and rules with OpenVINO: it writes a model, which is run at every size in its parameters' ranges.
 
     agree(lambda x: op.relu(x), "[1..3,2]")
 
@@ -28,7 +28,7 @@ Build = Callable[..., Any]
 
 
 def made(build: Build, *shapes: str, dtypes: Sequence[str] = (), names: Sequence[str] = "xyzuvw") -> ov.Model:
-    """A model whose parameters have these partial shapes."""
+    """Return the model that `build` makes from parameters of these partial shapes, element types and names."""
     types = [*dtypes, *["f32"] * (len(shapes) - len(dtypes))]
     given = [
         ov.opset15.parameter(ov.PartialShape(shape), getattr(ov.Type, dtype), name=name)
@@ -41,14 +41,14 @@ def made(build: Build, *shapes: str, dtypes: Sequence[str] = (), names: Sequence
 
 
 def saved(model: ov.Model, folder: str | Path) -> str:
-    """The path of the model's file; the weights are beside it."""
+    """Write the model, with its weights next to it, and return its path."""
     path = str(Path(folder, "model.xml"))
     ov.serialize(model, path)
     return path
 
 
 def agree(build: Build, *shapes: str, dtypes: Sequence[str] = (), most: int | None = None) -> Agreement:
-    """Assert that inference and OpenVINO's own execution agree at every size, or at so many random ones."""
+    """Assert that inference and OpenVINO's execution agree at every size, or at `most` random ones."""
     with TemporaryDirectory() as folder:
         path = saved(made(build, *shapes, dtypes=dtypes), folder)
         graph = load(path)
@@ -69,12 +69,12 @@ def agree(build: Build, *shapes: str, dtypes: Sequence[str] = (), most: int | No
 
 
 def some(sizes: list[tuple[int, ...]], most: int) -> list[tuple[int, ...]]:
-    """The least and the greatest sizes, and random ones between them."""
+    """Return the smallest and the largest sizes, and random ones between them: `most` in total."""
     return [sizes[0], *Random(0).sample(sizes[1:-1], most - 2), sizes[-1]]
 
 
 def run(model: ov.Model, shapes: dict[str, tuple[int, ...]]) -> list[Any] | None:
-    """What the model makes of inputs of these shapes; None where it can't."""
+    """Return the model's outputs for inputs of these shapes, filled with ones; None if the run fails."""
     model = model.clone()
     try:
         model.reshape({name: ov.PartialShape(list(shape)) for name, shape in shapes.items()})

@@ -50,7 +50,7 @@ class Given:
         return f"{self.dtype}[{','.join(map(str, self.shape))}]{listed}"
 
     def of(self, shape: Sequence[int]) -> Given:
-        """The same of another shape, its elements repeated."""
+        """Return the input with another shape; its elements are repeated or cut."""
         size = math.prod(shape)
         items = self.items and tuple(self.items[i % len(self.items)] for i in range(size))
         return replace(self, shape=tuple(shape), items=() if self.items is not None and not items else items)
@@ -71,7 +71,7 @@ class Case(NamedTuple):
 
 
 def parsed(line: str) -> Case:
-    """The case that a line spells."""
+    """Return the case that a line describes."""
     head, *parts = (part.strip() for part in line.split("|"))
     op, opset, *outputs = head.split()
     inputs, attributes = [], {}
@@ -88,7 +88,7 @@ def parsed(line: str) -> Case:
 
 
 def written(case: Case, folder: Path) -> Path:
-    """The path of the file; constants are beside it."""
+    """Write the case as an IR file, with its constants next to it, and return its path."""
     layers, edges, weights = [], [], bytes(8)
     for i, given in enumerate(case.inputs):
         shape = ",".join(map(str, given.shape))
@@ -123,7 +123,10 @@ def written(case: Case, folder: Path) -> Path:
 
 
 def _iterator(case: Case, sliced: str) -> str:
-    """The body of an iterator (layer 0 is the slice, 1 the sum so far, 2 their sum), and what its ports are."""
+    """Return the XML of an iterator's ports and body, which adds layer 0 (the slice) to layer 1 (the sum so far).
+
+    `sliced` has the attributes of the slice.
+    """
     layers = "".join(
         f'<layer id="{i}" name="p{i}" type="Parameter" version="opset1">'
         f'<data element_type="{x.dtype}" shape="{",".join("?" * len(x.shape))}"/>'
@@ -156,7 +159,7 @@ def _precision(dtype: str) -> str:
 
 
 def changed(case: Case) -> Iterator[tuple[str, Case]]:
-    """The case with one thing changed, and what that is."""
+    """Yield the case with one thing changed, each time after a description of the change."""
     for i, given in enumerate(case.inputs):
         for what, other in _inputs(given):
             yield f"input {i} {what}", case._replace(inputs=(*case.inputs[:i], other, *case.inputs[i + 1 :]))
@@ -206,7 +209,7 @@ def _values(name: str, value: str) -> Iterator[str]:
 
 
 class Peer:
-    """OpenVINO in a process of its own, since some models end it."""
+    """OpenVINO in a separate process, since some models end it."""
 
     def __init__(self) -> None:
         self._start()
@@ -218,12 +221,12 @@ class Peer:
         theirs.close()
 
     def judge(self, path: Path) -> tuple[str, Any]:
-        """As `run`, tried once more in a new process if this one dies: what ran before may have broken it."""
+        """Return the result of `run`; if the process dies, try once more in a new one: earlier runs may be to blame."""
         said, detail = self.run(path)
         return self.run(path) if said == "died" else (said, detail)
 
     def run(self, path: Path) -> tuple[str, Any]:
-        """("refused", why), ("ran", (the outputs of each run, whether a run failed)) or ("died", "")."""
+        """Return ("refused", reason), ("ran", (the outputs of each run, whether a run failed)) or ("died", "")."""
         try:
             self.pipe.send(str(path))
             if self.pipe.poll(SECONDS):
@@ -283,7 +286,7 @@ def _executed(model: Any) -> tuple[str, Any]:
 
 
 class Found(NamedTuple):
-    """A comparison: how it came out, and why each side says what it says."""
+    """The result of a comparison, and what each side reports."""
 
     kind: str
     ours: str
@@ -291,9 +294,10 @@ class Found(NamedTuple):
 
 
 def compared(case: Case, folder: Path, peer: Peer) -> Found:
-    """Peer and rule on one case.
+    """Compare OpenVINO with the rule in one case.
 
-    kind is "agree", "unsound" (proved, refused or dead), "wrong" (fails, runs), "shape", "open" (undecided), "died".
+    The kind of the result is "agree", "unsound" (proved, but refused or dead), "wrong" (said to fail, but runs),
+    "shape", "open" (undecided) or "died".
     """
     path = written(case, folder)
     said, detail = peer.judge(path)
@@ -314,7 +318,7 @@ def compared(case: Case, folder: Path, peer: Peer) -> Found:
 
 
 def loosened(case: Case, folder: Path, how: str) -> Path:
-    """The path of the file, of whose parameters only that is declared: their "rank", "nothing", or a "range"."""
+    """Write the case with parameters that declare only their "rank", "nothing", or a "range", and return its path."""
     path = written(case, folder)
 
     def less(found: re.Match[str]) -> str:
@@ -329,7 +333,7 @@ def loosened(case: Case, folder: Path, how: str) -> Path:
 
 
 def contradicted(case: Case, folder: Path, peer: Peer, how: str) -> str:
-    """What is said of the loosened file that a run of the case contradicts; "" if nothing is."""
+    """Return the answers about the loosened file that a run of the case contradicts; "" if there are none."""
     said, detail = peer.run(written(case, folder))
     if said != "ran":
         return ""
@@ -341,7 +345,7 @@ def contradicted(case: Case, folder: Path, peer: Peer, how: str) -> str:
 
 
 def undefined(what: str, found: Found) -> bool:
-    """Whether OpenVINO defines nothing: it takes a negative size for a huge one, and kernels differ on nothing."""
+    """Whether OpenVINO defines no result: a negative size counts as a huge one, and kernels differ on empty tensors."""
     return what.endswith("of 0") or (found.kind == "wrong" and re.search(r"=(.*,)?-", what) is not None)
 
 

@@ -13,7 +13,10 @@ def column(x):
 
 
 def counted_loop(trips):
-    """What grows by a row of the input in each trip, and the rows again."""
+    """Return a function that builds a Loop of `trips` iterations; its state grows by a row of the input in each.
+
+    The loop also stacks the rows that it has read.
+    """
 
     def build(x, start):
         row, grown = (op.parameter(shape, np.float32) for shape in ([-1, 1, 4], [-1, 4]))
@@ -32,7 +35,7 @@ def counted_loop(trips):
 
 
 def growing_loop(x):
-    """What grows by a shared tensor in each of three trips."""
+    """Return the final state of a Loop of three iterations, which grows by a tensor from outside the loop in each."""
     grown, shared = (op.parameter([-1, 2], np.float32) for _ in range(2))
     longer = op.concat([grown, shared], 0)
     loop = op.loop(scalar(3), op.constant(np.array(True)))
@@ -44,7 +47,7 @@ def growing_loop(x):
 
 
 def backward_iterator(x, start):
-    """A running sum over the input's rows, from the last one."""
+    """Return the sum over the input's rows, from the last row to the first, and the stacked running sums."""
     row, so_far = (op.parameter(shape, np.float32) for shape in ([-1, 1, 4], [-1, 4]))
     total = op.add(so_far, column(row))
     each = op.unsqueeze(total, ints(1))
@@ -56,7 +59,7 @@ def backward_iterator(x, start):
 
 
 def partial_iterator(start, end, stride):
-    """A running sum over some of the input's rows."""
+    """Return a function that builds a running sum over the input's rows from `start` to `end`."""
 
     def build(x, state):
         rows, so_far = op.parameter([-1, abs(stride), 4], np.float32), op.parameter([-1, 4], np.float32)
@@ -72,7 +75,10 @@ def partial_iterator(start, end, stride):
 
 
 def growing_iterator(x, start):
-    """What grows by a row of the input in each trip, which an iterator's state may not always."""
+    """Return the final state of an iterator that grows by a row of the input in each iteration.
+
+    OpenVINO doesn't always accept a state that grows.
+    """
     row, grown = (op.parameter(shape, np.float32) for shape in ([-1, 1, 4], [-1, 4]))
     longer = op.concat([grown, column(row)], 0)
     loop = op.tensor_iterator()

@@ -9,7 +9,7 @@ SETTINGS = {"INFERENCE_PRECISION_HINT": "f32", "NUM_STREAMS": "1", "INFERENCE_NU
 
 
 def compiled(model: ov.Model) -> ov.CompiledModel:
-    """The model on two threads: on one, a run that fails returns empty tensors and raises nothing."""
+    """Return the model compiled for two threads; with one, failing runs return empty tensors and raise nothing."""
     made = CORE.compile_model(model, "CPU", SETTINGS)
     assert made.get_property("INFERENCE_NUM_THREADS") > 1, "with one core OpenVINO tells no failure from a result"
     return made

@@ -15,7 +15,7 @@ OUTPUTS = ("out.jsonl", pytest.param("out.parquet", marks=NEEDED))
 
 
 def rows(file: str | BufferReader) -> list[dict[str, Any]]:
-    """Read the rows of a file."""
+    """Return the rows of a file."""
     from pyarrow import parquet
 
     return parquet.read_table(file).to_pylist()

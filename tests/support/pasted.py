@@ -1,4 +1,4 @@
-"""What becomes of a text where it is pasted, run or printed: the words that bash makes of it, the calls of Python's."""
+"""Check what a text does where it is pasted, run or printed: in bash, in Python, and in the log of a CI job."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _COMMAND = re.compile(r"##\w*\[")
 
 
 def obeyed(text: str) -> list[str]:
-    """The lines of a job's output that are more than text: for a terminal, or for GitHub, Azure or TeamCity."""
+    """Return the lines of a job's output that a terminal, GitHub, Azure or TeamCity would take as commands."""
     lines = text.removesuffix("\n").split("\n")
     return [row for row in lines if not row.isprintable() or row.lstrip().startswith("::") or _COMMAND.search(row)]
 
 
 def annotations(text: str) -> list[tuple[str, dict[str, str], str]]:
-    """The commands of GitHub's workflows in a text, as its runner reads them."""
+    """Return GitHub's workflow commands in a text as its runner reads them: command, properties and message."""
     found = []
     for row in text.splitlines():
         assert row.isprintable(), row
@@ -47,7 +47,7 @@ def annotations(text: str) -> list[tuple[str, dict[str, str], str]]:
 
 
 def words(texts: Iterable[str], folder: Path) -> list[list[str]]:
-    """The words of each text's command, as bash has them; nothing else may run, and no file be made."""
+    """Return the words of each text's command as bash splits them; assert that nothing runs and no file is made."""
     folder.mkdir(exist_ok=True)
     given = b"".join(text.encode(errors="surrogateescape") + b"\0" for text in texts)
     command = [shutil.which("bash") or pytest.skip("there is no bash"), "--norc", "--noprofile", "-c", _DRIVER]
@@ -59,7 +59,7 @@ def words(texts: Iterable[str], folder: Path) -> list[list[str]]:
 
 
 def called(code: str, *real: str, **made: Any) -> dict[str, Any]:
-    """The names that Python has once the code has run; modules but the real ones only note how they are called."""
+    """Run code and return its names; modules other than `real` are mocks, which record how they are called."""
     bad: list[object] = []
 
     def imported(name: str, *rest: Any) -> object:
@@ -80,7 +80,7 @@ def called(code: str, *real: str, **made: Any) -> dict[str, Any]:
 
 
 def printed(script: str) -> str:
-    """What a script of `shapesmt repro` prints where ONNX Runtime refuses the model in odd words."""
+    """Return the output of a script of `shapesmt repro` if ONNX Runtime refuses the model with a hostile message."""
     runtime = MagicMock(__version__="1")
     runtime.InferenceSession.side_effect = RuntimeError("[ONNXRuntimeError] : 1\n::error::x ##vso[a]\x1b[2J")
     out = io.StringIO()

@@ -1,4 +1,4 @@
-"""Names that are made to be run, and models that have them everywhere."""
+"""Names that try to be run as code (in shells, Python, pages, CI logs), and models that have them everywhere."""
 
 from __future__ import annotations
 
@@ -29,12 +29,15 @@ ROLES = ("input", "output", "node", "dim", "initializer", "op", "producer")
 
 
 def names(number: int) -> dict[str, str]:
-    """A payload for each role; over all numbers each role has each payload once."""
+    """Return a payload for each role; over all numbers, each role gets each payload once."""
     return {role: PAYLOADS[(number + 9 * place) % len(PAYLOADS)] for place, role in enumerate(ROLES)}
 
 
 def hostile_model(called: dict[str, str], known: bool = True) -> onnx.ModelProto:
-    """A model that runs where sizes are equal or 1; unless `known`, one of its nodes has no rule."""
+    """Return a model whose names are payloads, by role; it runs if sizes are equal or 1.
+
+    Unless `known`, one of its nodes has no rule.
+    """
     x, y, op, who = called["input"], called["output"], called["op"], called["producer"]
     domain = f"d{op}"
     nodes = [

@@ -1,4 +1,4 @@
-"""Rules that other tests have registered, taken away for one test."""
+"""Hide the rules that other tests have registered."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shapesmt.rules import registry
 
 
 def without_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever rules of their own other tests have registered are unknown here, as are those of a test afterwards."""
+    """Hide the rules that other tests have registered; rules registered in this test are removed after it."""
     registry.load_everything()
     own = {key: [rule for rule in rules if not rule.plugin] for key, rules in registry._RULES.items()}
     monkeypatch.setattr(registry, "_RULES", {key: rules for key, rules in own.items() if rules})

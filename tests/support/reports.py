@@ -1,4 +1,4 @@
-"""Reports for tests of what is written of them."""
+"""Reports for tests of renderers."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def text(result) -> str:
 
 
 class Terminal(io.StringIO):
-    """A stream that looks like a terminal, and knows when a whole bar has been written to it."""
+    """A stream that looks like a terminal; `wrote` is set once a whole progress bar has been written to it."""
 
     def __init__(self) -> None:
         super().__init__()

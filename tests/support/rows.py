@@ -1,4 +1,4 @@
-"""Which row of the checklist a test is about: `@row("D32")` above it, `case("A31", ...)` in a table of cases."""
+"""Mark the checklist's rows that a test covers: `@row("D32")` above it, `case("A31", ...)` in a table of cases."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ Test = TypeVar("Test", bound=Callable[..., Any])
 
 
 def row(*names: str) -> Callable[[Test], Test]:
-    """Say that the test covers these rows (`"A17"`, `"B16a"`)."""
+    """Mark a test as covering these rows (`"A17"`, `"B16a"`)."""
     assert names
     return lambda test: test
 
 
 def case(name: str, *values: Any) -> Any:
-    """The values of one case of a parametrized test, named after the row that it covers."""
+    """Return one case of a parametrized test, with the name of the row that it covers."""
     return pytest.param(*values, id=name)
 
 
 def covered(folder: Path = Path(__file__).parents[1]) -> dict[str, list[str]]:
-    """Of each row the test files that name it, read off their sources."""
+    """Return, for each row, the test files that name it, as their sources show."""
     found: dict[str, list[str]] = {}
     for path in sorted(folder.rglob("test_*.py")):
         for node in ast.walk(ast.parse(path.read_text())):

@@ -27,7 +27,7 @@ g (float[1, 3, h] image) => (y) {
 
 
 def written(cat_stack: str = CAT_STACK) -> onnx.ModelProto:
-    """A join that fails, as the exporter of `torch.export` writes it."""
+    """Return a model with a Concat that fails, as the `torch.export` exporter writes it."""
     model = onnx.parser.parse_model(_MODEL)
     model.producer_name = "pytorch"
     for node, stack, scopes in zip(model.graph.node, (POOL_STACK, cat_stack), ("up1.pool", "up1"), strict=True):
@@ -39,7 +39,7 @@ def written(cat_stack: str = CAT_STACK) -> onnx.ModelProto:
 
 
 def traced(*frames: str) -> str:
-    """The documentation of a node by the TorchScript exporter."""
+    """Return a node's documentation as the TorchScript exporter writes it, with `frames` in the stack."""
     inner = (f"{TORCH}/nn/functional.py(837): _max_pool2d", f"{TORCH}/_jit_internal.py(637): fn", *frames)
     around = f"{TORCH}/nn/modules/module.py(1778): _wrapped_call_impl"
     outer = (around, f"{TORCH}/jit/_trace.py(131): wrapper", f"{TORCH}/onnx/__init__.py(334): export")

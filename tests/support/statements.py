@@ -1,8 +1,8 @@
-"""Statements of laws: which of them a check reports as broken, and a check with one of them left out.
+"""Statements of laws: which of them a check reports as violated, and a check without one of them.
 
-A statement is a place in a rule where a law is named: `ops/math/linear.py:41 INNER_SIZES_EQUAL`. Where a helper
-states it (`require_vector(ctx, 1, size, law)`), or the context (`ctx.input(0, rank=2)`), it is the place in the rule
-that calls. What formats say of all their operators (types, numbers of inputs, attributes) has no place of its own.
+A statement is a line of a rule that names a law: `ops/math/linear.py:41 INNER_SIZES_EQUAL`. If a helper states the law
+(`require_vector(ctx, 1, size, law)`), or the context does (`ctx.input(0, rank=2)`), it is the line of the rule with
+that call. Laws about all operators of a format (types, numbers of inputs, attributes) have no line.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ UNJUDGED = (
     "_on_some_processors",
     "Unjudged",
 )
-"""Functions that leave a node open where a law is broken; what takes its text (`str`) doesn't state it, either."""
+"""Functions that leave a node undecided if a law is violated: they don't state it, and neither does `str`."""
 
 
 class Statement(NamedTuple):
-    """A law and where it is stated: the file below the package, the function and the line; "" and 0 for no place."""
+    """A law, and the file (below the package), function and line that state it; "" and 0 if no line does."""
 
     file: str
     function: str
@@ -57,19 +57,19 @@ class Statement(NamedTuple):
 
 
 class PlacedLaw(Law):
-    """A law that knows where it was stated."""
+    """A law with the line that stated it."""
 
     place: Statement
 
 
 def name_of(law: Law) -> str | None:
-    """The name of the constant that a law is, or is filled from; None for a law of somebody else."""
+    """Return the name of the constant in `laws` that a law is, or whose fields it fills; None for a law of a plugin."""
     return NAMES.get((law.code, law.template or law.sentence))
 
 
 @contextmanager
 def recorded() -> Iterator[list[Statement]]:
-    """The statements that are reported as broken inside, in order."""
+    """Yield a list to which the statements that are reported as violated inside the block are added, in order."""
     reported: list[Statement] = []
 
     def require(ctx: RuleContext, formula: Any, law: Law | str, *sides: Any, **named: Any) -> None:
@@ -95,7 +95,7 @@ def recorded() -> Iterator[list[Statement]]:
 
 @contextmanager
 def left_out(statement: Statement) -> Iterator[None]:
-    """Rules inside don't state this law at this place; one that ends with it ends all the same."""
+    """Remove a statement from its rule inside the block; if the rule ends with it, it still ends."""
     patches = [_without(RuleContext, name, index, statement) for name, index in STATING.items()]
     if not statement.file:
         patches = [_unanswered(*told, statement.law) for told in OF_FORMATS]
@@ -107,7 +107,7 @@ def left_out(statement: Statement) -> Iterator[None]:
 
 
 STATING = {"require": 1, "limit": 1, "check": 1, "reject": 0}
-"""The context's methods by which laws are stated, and which argument of theirs is the law."""
+"""The context's methods that state laws, each with the index of the argument that is the law."""
 OF_FORMATS = ((APPLY.Applier, "_misfit"), (APPLY.Applier, "_clash"), (APPLY, "broken_law"))
 
 
@@ -136,7 +136,7 @@ def _unanswered(owner: Any, name: str, law: str) -> Any:
 
 
 def _place(law: Law | str) -> Statement | None:
-    """Where the law is stated: in the innermost function of a rule that names it, or else that calls what does."""
+    """Return the innermost line of a rule that names the law or, if none does, that calls what states the law."""
     name = name_of(law) if isinstance(law, Law) else None
     frame: FrameType | None = sys._getframe(2)
     inner: FrameType | None = None
@@ -153,7 +153,7 @@ def _place(law: Law | str) -> Statement | None:
 
 
 def _at(frame: FrameType, name: str) -> Statement:
-    """The place where this frame is; a comprehension is part of the function that it is in."""
+    """Return the statement at this frame; a comprehension counts as part of the function around it."""
     code, line = frame.f_code, frame.f_lineno
     while frame.f_back is not None and frame.f_code.co_name.startswith("<"):
         frame = frame.f_back
@@ -161,7 +161,7 @@ def _at(frame: FrameType, name: str) -> Statement:
 
 
 def named() -> dict[tuple[str, str, str], int]:
-    """Every file and function of the rules that names a law ("" at the top of a file), and the line where it does."""
+    """Return the line of each law that a rule names, by file, function ("" at the top of a file) and law."""
     found: dict[tuple[str, str, str], int] = {}
 
     def visit(node: ast.AST, function: str, file: str) -> None:
@@ -181,7 +181,7 @@ def named() -> dict[tuple[str, str, str], int]:
 
 
 def needed(law: Law, check: Callable[[], Report]) -> Statement:
-    """The statement of a law that is all that a check reports, and without which it doesn't report that law."""
+    """Return the only statement that a check reports; assert that without it the check doesn't report that law."""
     with recorded() as reported:
         findings = check().findings
     assert [name_of(law)] == [statement.law for statement in reported], [f.law for f in findings]

@@ -1,4 +1,4 @@
-"""TensorFlow judges its rules: a function it traces itself, run at every size of its arguments' ranges.
+"""Compare rules with TensorFlow: it traces a function, which is run at every size in its arguments' ranges.
 
     agree(lambda x: tf.nn.relu(x), "1..3,2")
 
@@ -35,9 +35,9 @@ Feed = Callable[[tuple[int, ...]], Any]
 
 
 def traced(build: Build, shapes: Sequence[str], dtypes: Sequence[str]) -> tuple[Any, bool]:
-    """The function with arguments of these shapes, ranges left open, and whether it can be made so.
+    """Return the function traced with arguments of these shapes, and whether TensorFlow accepts their fixed sizes.
 
-    Where it can't, because of sizes that aren't ranges, TensorFlow refuses it; it is made for any ranks then.
+    If it refuses them, the function is traced for any ranks. Sizes with a range are unknown in the trace.
     """
     made = tf.function(lambda *xs: tf.nest.flatten(build(*xs)), autograph=False)
     given = [*zip(map(sizes_of, shapes), dtypes, "xyzuvwabcd", strict=False)]
@@ -51,12 +51,12 @@ def traced(build: Build, shapes: Sequence[str], dtypes: Sequence[str]) -> tuple[
 
 
 def sizes_of(shape: str) -> list[str]:
-    """The sizes of an argument: numbers and ranges."""
+    """Return the sizes of an argument, numbers and ranges: "1..3,2" -> `["1..3", "2"]`."""
     return [size for size in shape.split(",") if size]
 
 
 def graph_of(function: Any, shapes: Sequence[str]) -> Graph:
-    """The traced function as a graph, with these sizes of its arguments."""
+    """Return the traced function as a graph whose inputs have these sizes."""
     graph = load(function.graph.as_graph_def().SerializeToString())
     inputs, ranges = {}, {}
     for argument, shape in zip(function.inputs, shapes, strict=True):
@@ -80,18 +80,18 @@ def agree(
     avoid: Callable[[dict[str, int]], bool] | None = None,
     instead: Build | None = None,
 ) -> Agreement:
-    """Assert that inference and TensorFlow's own execution agree at every size, or at so many random ones.
+    """Assert that inference and TensorFlow's execution agree at every size, or at `most` random ones.
 
     Args:
-        build: What makes the outputs of the arguments x, y, z, ...
+        build: Computes the outputs from the arguments x, y, z, ...
         shapes: The sizes of each argument: numbers and ranges.
-        dtypes: Element types; float32 where none is given.
-        feeds: What arguments hold of a shape; ones unless given.
-        most: The number of sizes that are tried at most.
+        dtypes: Element types; by default float32.
+        feeds: For each argument, a function from its shape to its elements; by default all elements are 1.
+        most: The maximum number of sizes that are tried; None tries all.
         known: Whether inference has to know every rank and type.
-        may_fail_more: Whether runs may fail for reasons that the rule leaves out.
-        avoid: The sizes that can't be run without ending the process.
-        instead: What is run in place of the function that is judged.
+        may_fail_more: Whether runs may fail for reasons that the rule omits.
+        avoid: Whether to skip sizes, because running them would end the process.
+        instead: A function to run instead of `build`.
     """
     types = [*dtypes, *["float32"] * (len(shapes) - len(dtypes))]
     function, possible = traced(build, shapes, types)
@@ -123,7 +123,7 @@ def agree(
 
 
 def judge(graph: Graph, found: Agreement, runs: Sequence[list[tuple[int, ...]] | None]) -> None:
-    """Assert that the verdict and the bounds over the ranges are those of all the runs."""
+    """Assert that the verdict and the bounds over the ranges match the runs at all sizes."""
     applications = found.inference.applications
     if any(s.kind == "data" for a in applications for r in a.requirements for s in r.formula.symbols):
         return
@@ -143,13 +143,13 @@ def judge(graph: Graph, found: Agreement, runs: Sequence[list[tuple[int, ...]] |
 
 
 def fed(name: str, shape: tuple[int, ...], dtype: str, feeds: Mapping[str, Feed]) -> Any:
-    """What an argument holds."""
+    """Return the elements of an argument."""
     made = feeds[name](shape) if name in feeds else np.full(shape, "a") if dtype == "string" else np.ones(shape)
     return tf.cast(made, dtype) if dtype != "string" else tf.constant(made, tf.string, shape)
 
 
 def run(function: Any, given: Sequence[Any]) -> list[Any] | None:
-    """What the function makes of these arguments; None where it can't."""
+    """Return the function's results for these arguments; None if it fails."""
     try:
         return [t.numpy() if isinstance(t, tf.Tensor) else t for t in tf.nest.flatten(function(*given))]
     except (tf.errors.OpError, ValueError):
@@ -160,32 +160,32 @@ def run(function: Any, given: Sequence[Any]) -> list[Any] | None:
 
 
 def ints(*values: int, dtype: Any = tf.int64) -> Any:
-    """A constant list."""
+    """Return a constant list of integers."""
     return tf.constant(values, dtype, [len(values)])
 
 
 def floats(*values: float) -> Any:
-    """A constant list."""
+    """Return a constant list of floats."""
     return tf.constant(values, tf.float32, [len(values)])
 
 
 def scalar(value: Any, dtype: Any = tf.int32) -> Any:
-    """A constant number."""
+    """Return a constant scalar."""
     return tf.constant(value, dtype)
 
 
 def length(x: Any, at: int = 0) -> Any:
-    """A size as a number of the graph."""
+    """Return the size of axis `at` as a tensor of the graph."""
     return tf.shape(x)[at]
 
 
 def zeros(*shape: int) -> Any:
-    """A constant tensor of zeros."""
+    """Return a constant tensor of zeros."""
     return tf.constant(np.zeros(shape, np.float32))
 
 
 def named(name: str) -> Callable[..., Any]:
-    """The operator of that name, its inputs given in order."""
+    """Return a function that applies the operator of that name, with its inputs as positional arguments."""
     made = getattr(tf.raw_ops, name)
     parameters = list(inspect.signature(made).parameters)
     return lambda *xs, **attributes: made(**dict(zip(parameters, xs, strict=False)), **attributes)

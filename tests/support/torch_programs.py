@@ -29,7 +29,7 @@ def as_tensor(name: str) -> dict[str, Any]:
 
 
 def program(**changes: Any) -> dict[str, Any]:
-    """`relu(x)` for `x` of sizes s0 and 3, of which PyTorch requires that s0 is at most 8."""
+    """Return the document of `relu(x)`, where `x` has the sizes s0 and 3 and PyTorch requires that s0 is at most 8."""
     tree = {"type": None, "context": None, "children_spec": []}
     arguments = {"type": "builtins.tuple", "context": "null", "children_spec": [tree]}
     keywords = {"type": "builtins.dict", "context": "[]", "children_spec": []}
@@ -63,7 +63,7 @@ def program(**changes: Any) -> dict[str, Any]:
 
 
 def archive(**entries: Any) -> bytes:
-    """An archive in the layout of today with these programs."""
+    """Return an archive in today's layout with these programs."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as zipped:
         zipped.writestr("m/archive_format", "pt2")
@@ -73,7 +73,7 @@ def archive(**entries: Any) -> bytes:
 
 
 def old_archive(document: dict[str, Any]) -> bytes:
-    """An archive in the layout up to PyTorch 2.7."""
+    """Return an archive in the layout up to PyTorch 2.7."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as zipped:
         zipped.writestr("version", "8.2")

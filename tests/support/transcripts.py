@@ -1,4 +1,4 @@
-"""Console transcripts (`$ shapesmt ...` and what it printed), run again and compared, timings and versions masked.
+"""Rerun console transcripts (`$ shapesmt ...` and its output) and compare them, with times and versions masked.
 
 After a change of wording, `python -m tests.support.transcripts README.md shapesmt/cli/pages/*.md examples/*/README.md
 examples/*/report.txt` brings them up to date.
@@ -27,30 +27,30 @@ _TIME = re.compile(r"\b[0-9]+\.[0-9]+ s\b|(?<=\"seconds\": )[0-9.e-]+|(?<=by onn
 
 
 class Step(NamedTuple):
-    """One command and its output, as written and as it is."""
+    """One command, with its output in the transcript (`written`) and its output now (`printed`)."""
 
     command: str
     written: str
     printed: str
 
     def agrees(self) -> bool:
-        """Whether they are the same, but for what is masked and what is left out."""
+        """Whether both outputs are the same, except for masked parts and omitted lines."""
         parts = re.split(rf"^ *{re.escape(LEFT_OUT)}\n", masked(self.written), flags=re.MULTILINE)
         return re.fullmatch(r"(?:.*\n)*?".join(map(re.escape, parts)), masked(self.printed)) is not None
 
 
 def masked(text: str) -> str:
-    """The text without what differs from run to run."""
+    """Return the text with the parts masked that differ between runs."""
     return _TIME.sub("? s", text)
 
 
 def commands(transcript: str) -> list[str]:
-    """The command lines of a transcript."""
+    """Return the command lines of a transcript."""
     return [line[2:] for line in transcript.splitlines() if line.startswith("$ ")]
 
 
 def steps(transcript: str) -> list[Step]:
-    """The commands of a transcript, run; `echo $?` prints the last one's exit status."""
+    """Run the commands of a transcript and return their steps; `echo $?` prints the last one's exit status."""
     found, status = [], 0
     for part in re.split(r"^\$ ", transcript, flags=re.MULTILINE)[1:]:
         command, _, written = part.partition("\n")
@@ -63,7 +63,7 @@ def steps(transcript: str) -> list[Step]:
 
 
 def run(words: list[str]) -> tuple[str, int]:
-    """What one command prints, and its exit status."""
+    """Run one command, and return its output and its exit status."""
     assert words[0] == "shapesmt", f"{words[0]} is not run here"
     out = io.StringIO()
     with redirect_stdout(out), redirect_stderr(out):
@@ -73,12 +73,12 @@ def run(words: list[str]) -> tuple[str, int]:
 
 
 def blocks(text: str) -> list[str]:
-    """The console blocks of a Markdown text."""
+    """Return the console blocks of a Markdown text."""
     return _BLOCK.findall(text)
 
 
 def renewed(transcript: str) -> str:
-    """The transcript with what the commands print now, where that differs."""
+    """Return the transcript with the present output of commands whose output differs."""
     ran = steps(transcript)
     if all(step.agrees() for step in ran):
         return transcript
@@ -86,7 +86,7 @@ def renewed(transcript: str) -> str:
 
 
 def current(step: Step) -> str:
-    """What a command prints now; where lines are left out, the nearest one for each line shown."""
+    """Return a command's present output; if the transcript omits lines, the most similar line for each one it shows."""
     shown, lines = step.written.splitlines(), step.printed.splitlines()
     if LEFT_OUT not in step.written.split():
         return step.printed
@@ -95,7 +95,7 @@ def current(step: Step) -> str:
 
 
 def renew(paths: list[Path]) -> None:
-    """Bring files up to date; what the commands write goes to a folder of its own."""
+    """Bring files up to date; the commands run in a temporary copy of `examples`."""
     with TemporaryDirectory() as folder:
         shutil.copytree("examples", Path(folder) / "examples")
         with chdir(folder):
@@ -106,7 +106,7 @@ def renew(paths: list[Path]) -> None:
 
 @contextmanager
 def chdir(folder: str) -> Iterator[None]:
-    """Work in a folder, and return."""
+    """Change the working directory inside the block."""
     before = Path.cwd()
     os.chdir(folder)
     try:

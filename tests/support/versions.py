@@ -1,4 +1,4 @@
-"""Versions of ONNX Runtime: answers as for another one, and laws of another one that hold for all.
+"""Versions of ONNX Runtime: follow another version, and laws that only some versions enforce.
 
 >>> relaxed("Split", "one part is big")
 False
@@ -32,18 +32,18 @@ OLD, NEW = INSTALLED < (1, 31), INSTALLED >= (1, 32)
 
 @contextmanager
 def following(*version: int) -> Iterator[None]:
-    """Rules inside follow this version, whichever is installed."""
+    """Let rules follow this version of ONNX Runtime inside the block, whichever is installed."""
     versions, walk = map(importlib.import_module, ("shapesmt.version", "shapesmt.inference.walk"))
     with patch.object(versions, "installed_runtime", lambda: version), patch.object(walk, "_REMEMBERED", {}):
         yield
 
 
 def require_runtime() -> None:
-    """Skip a test that compares with ONNX Runtime where it is older than 1.31, which needs Python 3.11."""
+    """Skip a test that compares with ONNX Runtime if it is older than 1.31 (for which Python 3.11 is needed)."""
     if OLD:
         pytest.skip(f"compared with ONNX Runtime 1.31, not with {onnxruntime.__version__}")
 
 
 def relaxed(op: str, law: str) -> bool:
-    """Whether the installed version runs this operator where that law is broken."""
+    """Whether the installed version runs the operator `op` although `law` is violated."""
     return NEW and any(op in ops and law.endswith(each.sentence.split("}")[-1]) for each, ops in UNTIL_1_31.items())

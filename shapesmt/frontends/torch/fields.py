@@ -11,7 +11,7 @@ LARGEST = 1 << 63
 
 
 class MisfitError(Exception):
-    """A value differs from what PyTorch writes there."""
+    """A value differs from the form in which PyTorch writes it."""
 
 
 def record(value: object) -> dict[str, Any]:

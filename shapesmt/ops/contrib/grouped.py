@@ -146,7 +146,7 @@ def _require_eights(ctx: RuleContext, size: Dim, cosines: int) -> None:
 
 
 def require_tables(ctx: RuleContext, indices: tuple[int, int], size: Dim, total: Dim | None) -> None:
-    """Require that tables of cosines and sines `[positions, R/2]` have one shape and fit a head of size `size`.
+    """Require that tables of cosines and sines `[positions, R/2]` have the same shape and fit heads of size `size`.
 
     `indices` are the inputs with the tables; if `total` isn't None, they need a row for each of `total` positions.
     """

@@ -17,7 +17,7 @@ FOLDED = ("Shape", "Size", "Expand")
 
 
 def judge_branch(ctx: RuleContext, run: Run) -> None:
-    """State that a branch's outputs have the sizes by which the runtime allocates them before it runs the branch.
+    """Require that a branch's outputs have the sizes by which the runtime allocates them before it runs the branch.
 
     ONNX Runtime allocates an output early if it knows each size, declared or inferred when loading; a size or rank that
     differs between the two counts as unknown. What it infers isn't known here, so the branch is undecided if that
@@ -40,9 +40,9 @@ def judge_branch(ctx: RuleContext, run: Run) -> None:
 
 
 def judge_scan(ctx: RuleContext, run: Run) -> None:
-    """State that a Scan's body returns outputs of ranks and sizes that the runtime knows when it loads the model.
+    """Require that a Scan's body returns outputs of ranks and sizes that the runtime knows when it loads the model.
 
-    If an input of the body declares no rank, the runtime uses that of the node's input, if it knows it by then.
+    If an input of the body declares no rank, the runtime uses the rank of the node's input, if it is known by then.
     """
     if ctx.runtime is not Runtime.ONNX:
         return
@@ -60,7 +60,7 @@ def judge_scan(ctx: RuleContext, run: Run) -> None:
 
 
 def judge_loop(ctx: RuleContext, body: Graph, inputs: Sequence[Tensor]) -> None:
-    """State that a Loop's condition has its declared rank; undecided if the body couldn't run on its declared sizes.
+    """Require that a Loop's condition has its declared rank; undecided if the body couldn't run on its declared sizes.
 
     The runtime infers the body's shapes from its declarations, before it knows the carried tensors.
     """
@@ -92,10 +92,11 @@ def judge_no_iterations(ctx: RuleContext, body: Graph, iterations: Dim) -> None:
 
 
 def _require_loaded(ctx: RuleContext, run: Run) -> None:
-    """State that a Scan's body runs on sizes that differ from the declared ones, or leave the node undecided.
+    """Require what a Scan needs to run its body on sizes other than the declared ones, or leave it undecided.
 
-    The runtime infers shapes from the declaration when it loads the model. It allocates outputs and plans memory by
-    them, and may compute elements from them. It refuses an input whose size it knows by then to differ.
+    When ONNX Runtime loads the model, it infers the body's shapes from the declared sizes and allocates by them, so the
+    outputs must have the inferred sizes. The node is undecided, except for the declared sizes, if any tensor's shape
+    differs from the inferred one, or if the runtime may know an input's size when loading.
     """
     graph, declared, outputs, label = run.graph, run.declared, run.outputs, run.label
     pairs = [(t, _as_declared(d, t)) for d, t in zip(graph.inputs.values(), run.inputs, strict=True)]
@@ -121,16 +122,17 @@ def _require_loaded(ctx: RuleContext, run: Run) -> None:
 
 
 def _plain(graph: Graph) -> bool:
-    """Whether all nodes are ai.onnx operators without subgraphs that the runtime doesn't fold when loading."""
+    """Whether all nodes are ai.onnx operators without subgraphs, and the runtime folds none of them when loading."""
     return not any(n.domain or n.op in FOLDED or n.attributes.graphs for n in graph.nodes)
 
 
 def _require_sizes(
     ctx: RuleContext, declared: Iterable[Declared], loaded: Iterable[Tensor], outputs: Iterable[Tensor], label: str
 ) -> None:
-    """State that a body's outputs have the constant sizes that are declared, or that the runtime infers when loading.
+    """Require that a body's `outputs` have the constant sizes that are declared, or that `loaded` has.
 
-    It allocates these; if both are known and differ, it isn't known here which of them, and the output is undecided.
+    `loaded` holds the outputs as the runtime infers them when loading; it allocates them by these sizes. If a declared
+    and an inferred size differ, it isn't known here which one the runtime uses, and the output is undecided.
     """
     law = laws.BODY_OUTPUTS_OF_DECLARED_SIZE
     for declaration, other, t in zip(declared, loaded, outputs, strict=False):
@@ -145,14 +147,14 @@ def _require_sizes(
 
 
 def _require_inner(ctx: RuleContext, run: Run) -> None:
-    """Leave a body undecided if an intermediate tensor differs from its declared shape, which the runtime uses."""
+    """Leave a body undecided if an intermediate tensor differs from its declared shape, by which the runtime plans."""
     for name, declaration in run.graph.declared.items():
         if name in run.tensors and name not in run.graph.outputs:
             _require_declared(ctx, run, declaration, run.tensors[name])
 
 
 def _require_declared(ctx: RuleContext, run: Run, declaration: Declared, t: Tensor) -> None:
-    """Leave a body undecided if a tensor differs from its declared shape."""
+    """Leave a body undecided if `t` differs from its declaration in rank or in a constant size."""
     if declaration.shape is None or not t.is_tensor:
         return
     law, other = str(laws.BODY_TENSORS_OF_DECLARED_RANK), TRUE

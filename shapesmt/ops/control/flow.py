@@ -94,7 +94,7 @@ def branch(ctx: RuleContext) -> list[Tensor]:
 
 
 def require_single(ctx: RuleContext, t: Tensor, law: laws.Law) -> None:
-    """State that a tensor holds one element: `[]`, `[1]`, `[1, 1]`."""
+    """Require that a tensor holds one element: `[]`, `[1]`, `[1, 1]`."""
     if t.shape is not None:
         ctx.require_equal(t.numel, 1, law)
 
@@ -158,7 +158,7 @@ def iteration_inputs(body: Graph, iteration: Dim, carry: Sequence[Tensor]) -> li
 
 
 def unroll(ctx: RuleContext, body: Graph, start: list[Tensor], iterations: int) -> list[Tensor] | None:
-    """Return the outputs of an unrolled loop; None if data decides whether another iteration follows."""
+    """Return the outputs of at most `iterations` iterations, run one by one; None if it isn't known when they end."""
     before, carry, scan_outputs = mark(ctx), start, []
     for iteration in range(iterations):
         label = f"trip {iteration}"
@@ -177,7 +177,7 @@ def unroll(ctx: RuleContext, body: Graph, start: list[Tensor], iterations: int) 
 
 
 def stack_of(ctx: RuleContext, parts: Sequence[Tensor]) -> Tensor:
-    """Stack tensors of one shape; undecided if a rank is unknown."""
+    """Stack tensors of the same shape along a new first axis; undecided if a rank is unknown."""
     first = parts[0]
     if any(t.shape is None for t in parts):
         leave_open(ctx, const(len(parts)))
@@ -195,7 +195,10 @@ def stack_of(ctx: RuleContext, parts: Sequence[Tensor]) -> Tensor:
 
 
 def repeat(ctx: RuleContext, body: Graph, start: list[Tensor], limit: Dim | None, first: Dim | None) -> list[Tensor]:
-    """Return the outputs of any number of iterations, by running the body once with a symbol as the index."""
+    """Return the outputs of any number of iterations, by running the body once with a symbol as the index.
+
+    `limit` is the maximum number of iterations, `first` the condition before the first; None if unknown.
+    """
     most = None if limit is None or limit.hi >= COUNTED else max(int(limit.hi) - 1, 0)
     index = ctx.fresh("trip", 0, most, Kind.ITERATION)
     before = mark(ctx)
@@ -253,7 +256,7 @@ def without_iterations(ctx: RuleContext, body: Graph, start: list[Tensor], index
 
 
 def find_changes(ctx: RuleContext, body: Graph, start: list[Tensor], index: Dim) -> tuple[list[Carried], list[Tensor]]:
-    """Find how the body changes the loop-carried tensors; return that and the outputs of an iteration of any index."""
+    """Return how the body changes the carried tensors `start`, and the outputs of the iteration with index `index`."""
     carry = [initial_carried(t) for t in start]
     for round_ in range(ROUNDS + 1):
         if round_ == ROUNDS:
@@ -295,7 +298,10 @@ def first_element(t: Tensor, index: Dim, hidden: frozenset[Atom]) -> Carried:
 def trip_count(
     ctx: RuleContext, limit: Dim | None, first: Dim | None, last: Dim | None, index: Dim, hidden: frozenset[Atom]
 ) -> Dim:
-    """Return the number of iterations: the limit, or fewer if the condition that each computes for the next fails."""
+    """Return the number of iterations: `limit`, or fewer if the condition that each computes for the next fails.
+
+    `first` is the condition before the first iteration, `last` the one after the iteration `index`; None if unknown.
+    """
     until = None
     if last is not None and first is not None:
         until = limit if last is ONE else ONE if last is ZERO else trips_until_false(last, index, hidden)
@@ -314,7 +320,10 @@ def stack_slices(
     hidden: frozenset[Atom],
     fixed: tuple[Dim, ...] | None,
 ) -> Tensor:
-    """Return the stacked scan output of all iterations; `fixed` is the shape of each slice if there are none."""
+    """Return the scan output of all iterations, given its slice `t` of the iteration `index`.
+
+    `fixed` is the shape of a slice if there are no iterations; symbols in `hidden` differ between iterations.
+    """
     require_steady(ctx, t, index, iterations, hidden)
     if t.shape is None:
         return tensor(t.dtype, None)
@@ -329,7 +338,7 @@ def stack_slices(
 
 
 def require_steady(ctx: RuleContext, t: Tensor, index: Dim, iterations: Dim, hidden: frozenset[Atom]) -> None:
-    """State that the sizes of a scan output are equal in all iterations, unless there is only one."""
+    """Require that the sizes of a scan output are equal in all iterations, unless there is only one."""
     if t.shape is None:
         return leave_open(ctx, iterations)
     others = Substitution({a: twin(a, "other") for a in hidden})

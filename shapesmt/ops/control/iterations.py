@@ -54,13 +54,13 @@ class Stage(Enum):
 
 
 def put(what: Any, index: Dim, iteration: Dim) -> Any:
-    """Return an expression or a condition with the index replaced by another."""
+    """Return an expression or a condition with `index` replaced by `iteration`."""
     atom = index.as_symbol()
     return what if atom is None else Substitution({atom: iteration}).apply(what)
 
 
 def independent(dim: Dim, hidden: Hidden) -> bool:
-    """Whether an expression has the same value in every iteration, apart from the index in it."""
+    """Whether an expression depends on the iteration only by its index: it has none of the `hidden` symbols."""
     return dim.symbols.isdisjoint(hidden)
 
 
@@ -80,7 +80,7 @@ class Course:
         return self.start + self.step * iteration if self.stage in (Stage.KEPT, Stage.STEPPED) else None
 
     def after(self, out: Dim, index: Dim, hidden: Hidden) -> Course:
-        """Return itself if an iteration ends with the number that starts the next, else the next hypothesis."""
+        """Return itself if an iteration ends with `out` as it predicts, else the next hypothesis."""
         if self.stage is not Stage.UNKNOWN and self.at(index + 1, index) is out:
             return self
         if self.stage is Stage.KEPT:
@@ -93,7 +93,10 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """One loop-carried tensor; `sizes` is None once iterations change its rank."""
+    """One loop-carried tensor: a `Course` for each size and for each known element.
+
+    `sizes` is None once iterations change its rank; `value` is the elements if no iteration changes them.
+    """
 
     start: Tensor
     sizes: tuple[Course, ...] | None
@@ -121,7 +124,7 @@ class Carried:
         return tensor(self.start.dtype, dims, value, layout=self.layout)
 
     def after(self, out: Tensor, index: Dim, hidden: Hidden) -> Carried:
-        """Return itself if an iteration ends with the tensor that starts the next, else the next hypotheses."""
+        """Return itself if an iteration ends with `out` as it predicts, else the next hypotheses."""
         if self.sizes is None:
             return self
         if out.shape is None or out.rank != len(self.sizes):
@@ -155,7 +158,7 @@ def initial_carried(start: Tensor) -> Carried:
 
 
 def steadily_laid(states: Sequence[Tensor], outputs: Sequence[Tensor]) -> list[Tensor]:
-    """Return states valid in any iteration: with their layout if the body keeps it, else with an unknown one."""
+    """Return the loop-carried `states`, with an unknown layout if the body's output has another layout."""
     pairs = zip(states, outputs, strict=False)
     return [t if t.layout == left.layout else tensor(t.dtype, t.shape, layout=Layout()) for t, left in pairs]
 
@@ -164,7 +167,7 @@ def steadily_laid(states: Sequence[Tensor], outputs: Sequence[Tensor]) -> list[T
 
 
 def in_every_iteration(formula: Formula, index: Dim, iterations: Dim) -> Formula:
-    """Return the formula for a condition at all indices below `iterations`; a linear index is eliminated.
+    """Return the condition that `formula` holds at all indices below `iterations`; a linear index is eliminated.
 
     >>> from shapesmt.algebra import symbol
     >>> i, n, m = symbol("i", 0, 8), symbol("n", 1, 9), symbol("m", 1, 9)
@@ -213,7 +216,10 @@ def slope_of(dim: Dim, atom: Atom) -> Dim | None:
 
 
 def trips_until_false(condition: Dim, index: Dim, hidden: Hidden) -> Dim | None:
-    """Return the number of iterations until a condition `a - k*index >= 0` (or several) fails at the end of one."""
+    """Return the number of iterations until `condition`, computed at the end of each, is false; None if unknown.
+
+    It has to be `a - k*index >= 0` with a constant `k > 0`, or a conjunction of such conditions.
+    """
     atom = index.as_symbol()
     formula = differs(condition, 0)
     parts: Sequence[Formula] = formula.args if formula.op == "and" else (formula,)

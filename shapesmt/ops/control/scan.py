@@ -32,7 +32,7 @@ def scan(ctx: RuleContext) -> list[Tensor]:
 
 
 def require_directions(ctx: RuleContext, name: str, side: str, count: int) -> None:
-    """State that the directions of scan inputs, or of outputs, are 0 (forwards) or 1 (backwards), one for each."""
+    """Require that attribute `name` lists no direction or `count` of them, each 0 (forwards) or 1 (backwards)."""
     ways = ctx.integers(name, ())
     ctx.limit(len(ways) in (0, count) and set(ways) <= {0, 1}, laws.SCAN_DIRECTIONS_0_OR_1.of(name=name, kind=side))
 
@@ -81,7 +81,7 @@ def scan_8(ctx: RuleContext) -> list[Tensor]:
 
 
 def require_lengths(ctx: RuleContext, batch: Dim, iterations: Dim) -> None:
-    """State that there is a number of steps for each sample, from 1 to `iterations`, if the input is given."""
+    """Require a number of steps for each sample, from 1 to `iterations`, if the first input isn't omitted."""
     if ctx.has(0):
         require_numel(ctx, [0], batch, laws.LENGTH_PER_SAMPLE)
         for length in (item for item in ctx.items(0) or () if item is not None):
@@ -90,7 +90,7 @@ def require_lengths(ctx: RuleContext, batch: Dim, iterations: Dim) -> None:
 
 
 def split(ctx: RuleContext, offset: int, count: int) -> tuple[list[Tensor], list[Tensor]]:
-    """Return the initial states and the scan inputs."""
+    """Return the initial states and the `count` scan inputs; the inputs before `offset` are neither."""
     tensors = [ctx.input(i) for i in range(offset, len(ctx.inputs))]
     body = ctx.graph("body")
     ctx.check(1 <= count <= len(tensors) == len(body.inputs), laws.BODY_TAKES_STATES_AND_SLICES)
@@ -99,7 +99,7 @@ def split(ctx: RuleContext, offset: int, count: int) -> tuple[list[Tensor], list
 
 
 def common_length(ctx: RuleContext, lengths: Sequence[Dim], least: int = 1) -> Dim:
-    """Return the number of iterations; require that all scan inputs have that length."""
+    """Return the number of iterations, at least `least`; require that all scan inputs have that length."""
     if not lengths:
         return ctx.fresh("trips", least)
     if least:
@@ -112,7 +112,7 @@ def common_length(ctx: RuleContext, lengths: Sequence[Dim], least: int = 1) -> D
 def scanned_once(
     ctx: RuleContext, states: Sequence[Tensor], slices: Sequence[Tensor], iterations: Dim
 ) -> tuple[list[Tensor], list[Tensor]]:
-    """Return the states and scan outputs of any iteration; no iteration changes the shape of a state."""
+    """Return the states and scan outputs of an iteration that stands for all; no iteration changes a state's shape."""
     before, body = mark(ctx), ctx.graph("body")
     inner_states = [tensor(t.dtype, t.shape, layout=t.layout) for t in states]
     outputs = apart(ctx, body, [*inner_states, *slices], "", "body", judge=judge_scan)
@@ -131,7 +131,7 @@ def scanned_once(
 
 
 def with_iteration_axis(ctx: RuleContext, t: Tensor, axis: int, iterations: Dim) -> Tensor:
-    """Return a scan output with a new axis for the iterations."""
+    """Return scan output `t` with a new axis of size `iterations` at position `axis`."""
     if t.shape is None:
         return tensor(t.dtype, None)
     at = ctx.normal(axis, t.rank + 1)

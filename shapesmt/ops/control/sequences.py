@@ -43,7 +43,7 @@ LISTED = 64  # longest sequence whose sizes are listed one by one
 
 
 def sequence(dtype: str, length: Dim | int, sizes: Sequence[Dim] | None) -> Tensor:
-    """Return a sequence of tensors of these sizes, which may depend on `PLACE`; None for an unknown rank."""
+    """Return a sequence of `length` tensors of shape `sizes`, which may depend on `PLACE`; None: unknown rank."""
     return tensor(f"seq({dtype})", None if sizes is None else [as_dim(length), *sizes])
 
 
@@ -65,14 +65,17 @@ def inner(t: Tensor) -> str:
 
 
 def at(size: Dim, place: Dim | int) -> Dim:
-    """Return a size of the tensor at an index of a sequence."""
+    """Return `size` of the tensor at index `place` of a sequence: `n - 2*PLACE` at index 3 is `n - 6`."""
     atom = PLACE.as_symbol()
     assert atom is not None
     return substitute(size, {atom: as_dim(place)})
 
 
 def place_of(ctx: RuleContext, index: int, length: Dim, *, end: int = 0) -> Dim | None:
-    """Return the index that an input holds, counted from the front and required to be inside; None if unknown."""
+    """Return the index in input `index`, counted from the front and required to be inside; None if unknown.
+
+    With `end=1`, the index after the last is inside as well.
+    """
     items = ctx.items(index)
     ctx.require_equal(ctx.input(index).numel, 1, laws.POSITION_SINGLE_NUMBER)
     if items is None or len(items) != 1 or items[0] is None:
@@ -123,7 +126,7 @@ def sequence_at(ctx: RuleContext) -> Tensor:
 
 
 def anywhere(ctx: RuleContext, index: int, size: Dim, length: Dim) -> Dim:
-    """Return a size of the tensor at an unknown index."""
+    """Return `size` of the tensor at an unknown index, or a new symbol if it differs by index."""
     if is_lost(size):
         return ctx.fresh(f"size{index}", kind=Kind.LOST)
     if length.constant is None or not 0 < length.constant <= LISTED:
@@ -159,7 +162,7 @@ def sequence_insert(ctx: RuleContext) -> Tensor:
 
 
 def size_after_insert(size: Dim, new: Dim, place: Dim) -> Dim:
-    """Return a size of a sequence, by index, after one tensor is inserted."""
+    """Return `size`, by index, of a sequence's tensors after one of size `new` is inserted at index `place`."""
     if size is new and at(size, 0) is size:
         return size
     return select(less(PLACE, place), size, select(equal(PLACE, place), new, at(size, PLACE - 1)))
@@ -198,7 +201,10 @@ def split_to_sequence(ctx: RuleContext) -> Tensor:
 
 
 def parts(ctx: RuleContext, size: Dim) -> tuple[Dim, Dim]:
-    """Return the number of parts and the size of each, by index; unknown sizes may differ."""
+    """Return the number of parts of an axis of size `size`, and the size of each, by index.
+
+    Parts of unknown size may differ.
+    """
     if 2**31 <= size.hi < inf:
         ctx.require_at_least(2**31 - 1, size, laws.PART_SIZE_IN_32_BITS)
     if not ctx.has(1):
@@ -240,7 +246,7 @@ def concat_from_sequence(ctx: RuleContext) -> Tensor:
 
 
 def common_sizes(ctx: RuleContext, s: Tensor, axes: Sequence[int]) -> list[Dim]:
-    """Return the sizes that all tensors of a sequence share on those axes; runtimes skip empty tensors.
+    """Return the sizes of a sequence's tensors, which must agree on `axes`; runtimes skip empty tensors.
 
     A sequence's type doesn't declare its tensors' sizes, so a difference is no type error.
     """
@@ -268,7 +274,7 @@ def _last(length: Dim) -> int | None:
 
 
 def split_size(size: Dim, length: Dim) -> Dim | None:
-    """Return the size that splits into these equal parts (the last may be smaller); None for other sizes."""
+    """Return the size that was split into `length` parts of `size` each, the last smaller; None for other formulas."""
     atom = size.as_atom()
     for part in atom.args if atom is not None and atom.op is MIN else ():
         whole, chunk = at(part, 0), at(part, 0) - at(part, 1)
@@ -278,7 +284,7 @@ def split_size(size: Dim, length: Dim) -> Dim | None:
 
 
 def sum_of_sizes(ctx: RuleContext, size: Dim, length: Dim) -> Dim:
-    """Return the sum of a size over all tensors of a sequence."""
+    """Return the sum of `size`, which may depend on the index, over the `length` tensors of a sequence."""
     if is_lost(size):
         return ctx.fresh("total", kind=Kind.LOST)
     whole = split_size(size, length)
@@ -295,7 +301,10 @@ def sum_of_sizes(ctx: RuleContext, size: Dim, length: Dim) -> Dim:
 
 @rule("SequenceMap", since=17, any_rank=True, nested=True, traits=Traits(runs=Runs.EACH))
 def sequence_map(ctx: RuleContext) -> list[Tensor]:
-    """Run the body on each tensor of a sequence, with those at its index in others; return sequences of the outputs."""
+    """Run the body on each tensor of a sequence, with the tensors at the same index of other sequences.
+
+    The outputs are sequences.
+    """
     first, body = ctx.input(0), ctx.graph("body")
     ctx.check(len(body.inputs) == len(ctx.inputs), laws.BODY_TAKES_INPUTS)
     if first.shape is None:
@@ -326,7 +335,7 @@ def is_lost(size: Dim) -> bool:
 
 
 def sequence_from(t: Tensor, length: Dim, place: Dim, hidden: frozenset[Atom]) -> Tensor:
-    """Return the sequence whose tensor at any index is this one."""
+    """Return the sequence whose tensor at index `place` is `t`; its rank is unknown if `t` has `hidden` symbols."""
     if t.shape is None or not all(d.symbols.isdisjoint(hidden) for d in t.shape):
         return sequence(t.dtype, length, None)
     return sequence(t.dtype, length, [put(d, place, PLACE) for d in t.shape])

@@ -52,14 +52,17 @@ class Mark(NamedTuple):
     bodies: int
 
     def undo(self, ctx: RuleContext) -> None:
-        """Remove what was added since."""
+        """Remove everything that was added to the lists since the mark."""
         for statements, length in zip(
             (ctx.requirements, ctx.facts, ctx.unjudged, ctx.fresh_symbols, ctx.bodies), self, strict=True
         ):
             del statements[length:]  # type: ignore[attr-defined]  # a list each
 
     def rewrite(self, ctx: RuleContext, change: Callable[[Any], Any], *, renamed: bool = True) -> None:
-        """Rewrite the formulas added since; branch conditions and inner sizes only if symbols are `renamed`."""
+        """Apply `change` to the formulas added since the mark.
+
+        Branch conditions and the sizes inside subgraphs are changed only if it renames symbols (`renamed`).
+        """
         ctx.requirements[self.requirements :] = [
             r._replace(formula=change(r.formula), branch=change(r.branch) if renamed else r.branch)
             for r in ctx.requirements[self.requirements :]
@@ -84,9 +87,10 @@ def apart(
     condition: Formula = TRUE,
     judge: Callable[[RuleContext, Run], None] | None = None,
 ) -> list[Tensor]:
-    """Return a subgraph's outputs; symbols for sizes that data decides inside it get their own names.
+    """Run a subgraph and return its outputs; `name` is added to the names of its new symbols, so that runs differ.
 
-    `judge` states the runtime's requirements on a run, besides the declared types and the ranks of its inputs.
+    `label` names the run in reports, `condition` is when it takes place. `judge` states the runtime's requirements on a
+    run, besides the declared types and the ranks of its inputs.
     """
     start = mark(ctx)
     _require_types(ctx, graph.inputs.values(), inputs)
@@ -111,7 +115,7 @@ def apart(
 
 
 def _require_types(ctx: RuleContext, declared: Iterable[Declared], tensors: Sequence[Tensor]) -> None:
-    """State that a body's inputs or outputs have the element types that it declares."""
+    """Require that a body's inputs or outputs have the element types that it declares."""
     for declaration, t in zip(declared, tensors, strict=False):
         alike = (
             not (declaration.dtype and t.dtype) or declaration.dtype == t.dtype or "()" in declaration.dtype + t.dtype
@@ -120,10 +124,10 @@ def _require_types(ctx: RuleContext, declared: Iterable[Declared], tensors: Sequ
 
 
 def _require_ranks(ctx: RuleContext, declared: Iterable[Declared], tensors: Sequence[Tensor], label: str) -> None:
-    """State that the tensors that a body carries and scans have their declared ranks.
+    """Require that the carried and scanned tensors have the ranks that the body declares.
 
-    A Loop may run with others, but the runtime infers shapes from the declaration first and may refuse those:
-    undecided.
+    A Loop may run with other ranks, but the runtime infers shapes from the declaration first and may refuse it, so the
+    node is undecided.
     """
     law = laws.BODY_TENSORS_OF_DECLARED_RANK
     for declaration, t in zip(declared, tensors, strict=False):
@@ -148,7 +152,7 @@ def entry_of(atom: Atom) -> Atom:
 
 
 def twin(atom: Atom, prefix: str) -> Dim:
-    """Return a symbol with the same bounds and another name."""
+    """Return a symbol with the bounds of `atom` and the name `<prefix>.<its name>`."""
     return symbol(f"{prefix}.{atom.name}", atom.lo, atom.hi, step=atom.step, kind=atom.kind)
 
 
@@ -160,7 +164,10 @@ def truth_of(t: Tensor | None) -> Dim | None:
 
 
 def bound(node: Node, arguments: Attributes, defaults: Attributes, missing: set[str]) -> Node:
-    """Return a node of a function's body with the caller's attributes inserted and omitted inputs removed."""
+    """Return a node of a function's body as called: attributes inserted, omitted inputs removed.
+
+    Attributes come from `arguments`, the call's, or from `defaults`; `missing` names the omitted inputs.
+    """
     attributes: dict[str, Any] = {}
     for name, value in node.attributes.items():
         if isinstance(value, Reference):

@@ -41,7 +41,7 @@ def tf_idf(ctx: RuleContext) -> Tensor:
 
 
 def _require_n_grams(ctx: RuleContext, count: int) -> None:
-    """State that there is an index and a weight for each n-gram, and `min_gram_length <= max_gram_length`."""
+    """Require that there is an index and a weight for each n-gram, and `min_gram_length <= max_gram_length`."""
     weights = ctx.attributes.get("weights") or (0,) * count
     ctx.limit(isinstance(weights, tuple) and len(weights) == count, laws.WEIGHTS_ENTRY_PER_N_GRAM)
     shortest = ctx.integer("min_gram_length", 1)
@@ -52,7 +52,7 @@ def _require_n_grams(ctx: RuleContext, count: int) -> None:
 
 
 def _require_pool(ctx: RuleContext) -> None:
-    """State that `ngram_counts` has the start of each length's n-grams in the pool, and that these are distinct."""
+    """Require that `ngram_counts` has the start of each length's n-grams in the pool, and that these are distinct."""
     pool = next((p for p in map(ctx.attributes.get, ("pool_int64s", "pool_strings")) if isinstance(p, tuple) and p), ())
     ends = (*ctx.integers("ngram_counts"), len(pool))
     parts = [b - a for a, b in pairwise(ends)]

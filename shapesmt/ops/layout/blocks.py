@@ -57,7 +57,7 @@ def _block(ctx: RuleContext) -> int:
 
 @rule("ReverseSequence", since=10, traits=Traits.REARRANGED)
 def reverse_sequence(ctx: RuleContext) -> Tensor:
-    """Reverse the first elements of each sequence, by its length; the shape is unchanged."""
+    """Reverse the first `lengths[i]` elements of sequence i along the time axis; the shape is unchanged."""
     x, lengths = ctx.input(0, least=2), ctx.input(1, rank=1)
     time, batch = ctx.integer("time_axis", 0), ctx.integer("batch_axis", 1)
     ctx.check({time, batch} == {0, 1}, laws.TIME_AND_BATCH_FIRST)
@@ -67,7 +67,7 @@ def reverse_sequence(ctx: RuleContext) -> Tensor:
 
 
 def _require_lengths(ctx: RuleContext, lengths: Tensor, time: Dim) -> None:
-    """State that lengths aren't negative, nor greater than the time axis."""
+    """Require that the sequence lengths are in 0..`time`, the size of the time axis."""
     for condition, least, greatest in spans(ctx, lengths, laws.LENGTHS_INSIDE_TIME_AXIS, 1):
         for low, high in ((least, 0), (time, greatest)):
             ctx.require(implies(condition, at_least(low, high)), laws.LENGTHS_INSIDE_TIME_AXIS, low, high)
@@ -75,7 +75,7 @@ def _require_lengths(ctx: RuleContext, lengths: Tensor, time: Dim) -> None:
 
 @rule("CenterCropPad", since=18)
 def center_crop_pad(ctx: RuleContext) -> Tensor:
-    """Crop or pad axes around the centre to the sizes in an input, 0 for negative ones.
+    """Crop or pad axes around the centre to the sizes in an input; a negative size counts as 0.
 
     A single size that isn't a constant in the file applies to all axes.
     """
@@ -94,7 +94,10 @@ def center_crop_pad(ctx: RuleContext) -> Tensor:
 
 
 def _centre_crop(size: Dim, asked: Dim) -> Dim:
-    """Return the requested size, unless the crop ends at 2**31 - 1, which the Slice inside reads as the axis' end."""
+    """Return the size of an axis after it is cropped or padded to `asked` elements around the centre.
+
+    If the crop ends at index 2**31 - 1, the Slice inside reads that as the axis' end, and the rest of the axis remains.
+    """
     end, start = (1 << 31) - 1, (size - asked) // 2
     if not end < size.hi < inf:
         return maximum(asked, 0)
@@ -117,7 +120,7 @@ def col2im(ctx: RuleContext) -> Tensor:
 
 
 def _channels(ctx: RuleContext, channels: Dim, block: Sequence[Dim | None] | None) -> Dim:
-    """Return the number of channels divided by the elements of a block; a new symbol if the block isn't known."""
+    """Return `channels` divided by the number of elements in a block; a new symbol if that number isn't known."""
     if block is None or None in block:
         return ctx.fresh("channels", 1, channels)
     volume = product(d for d in block if d is not None)

@@ -102,7 +102,7 @@ def _move_elements(x: Tensor, dims: Shape, moved: Callable[[int], Dim]) -> Value
 
 
 def _row(items: Sequence[Item], size: int, width: int, index: Item) -> Sequence[Item]:
-    """Return the row at an index among `size` rows of `width` items; a symbolic index chooses each item."""
+    """Return row `index` of `size` rows, each `width` items; a symbolic index chooses each item. None: unknown item."""
     if not isinstance(index, Dim) or not size:
         return (None,) * width
     if index.constant is not None:
@@ -126,7 +126,7 @@ def gather_elements(ctx: RuleContext) -> Tensor:
 
 
 def same_rank(ctx: RuleContext, x: Tensor, indices: Tensor) -> int:
-    """Return `axis`; require that data and indices have the same rank, and that indices are no larger on other axes."""
+    """Return the attribute `axis`; require the same rank of data and indices, and indices no larger off the axis."""
     ctx.check(x.rank == indices.rank, laws.DATA_AND_INDICES_ONE_RANK.of(rank=x.rank, other=indices.rank))
     axis = ctx.axis(x.rank, 0)
     for i in range(x.rank):
@@ -159,7 +159,10 @@ def gather_nd(ctx: RuleContext) -> Tensor:
 
 
 def _require_tuples(ctx: RuleContext, x: Tensor, indices: Tensor, batch: int, depth: int) -> None:
-    """State that each batch has equally many index tuples, as for ONNX Runtime; ONNX needs equal batch axes."""
+    """Require equal batch axes, as ONNX does, or index tuples that split evenly into batches, as for ONNX Runtime.
+
+    `batch` is the number of batch axes, `depth` the length of an index tuple.
+    """
     tuples, batches = product(indices.dims[:-1]), product(x.dims[:batch])
     alike = all_of(*map(equal, x.dims[:batch], indices.dims)) if batch < indices.rank else FALSE
     nothing = equal(tuples * product(x.dims[batch + depth :]), 0)
@@ -168,7 +171,7 @@ def _require_tuples(ctx: RuleContext, x: Tensor, indices: Tensor, batch: int, de
 
 
 def _tuple_length(ctx: RuleContext, x: Tensor, indices: Tensor, batch: int) -> int | None:
-    """Return the length of an index tuple, at most the indexed rank; None if it is unknown or longer."""
+    """Return the length of an index tuple after `batch` axes, at most the indexed rank; None if unknown or longer."""
     depth, most = indices[-1].constant, x.rank - batch
     ctx.require_at_least(most, indices[-1], laws.INDEX_TUPLE_WITHIN_INDEXED_RANK)
     return None if depth is None or depth > most else depth
@@ -194,7 +197,7 @@ def _picked_tuples(x: Tensor, picked: Sequence[Tensor], batch: int, dims: Shape)
 
 @rule("OneHot", since=9, any_rank=True, traits=Traits.COPIED)
 def one_hot(ctx: RuleContext) -> Tensor:
-    """Insert an axis of size `depth` that holds `on` at each index and `off` elsewhere."""
+    """Insert an axis of size `depth`, which holds `on` at each index and `off` elsewhere: `[n] -> [n, depth]`."""
     indices, amount, values = ctx.input(0), ctx.input(1), ctx.input(2)
     ctx.limit(indices.shape is None or indices.rank > 0, laws.RANK_AT_LEAST_1)
     _require_file_indices(ctx)
@@ -212,14 +215,14 @@ def one_hot(ctx: RuleContext) -> Tensor:
 
 
 def _require_file_indices(ctx: RuleContext) -> None:
-    """State that constant indices aren't negative before opset 11."""
+    """Require that constant indices aren't negative before opset 11."""
     in_file = ctx.version < 11 and ctx.node.inputs[0] in ctx.literals
     negative = in_file and any(isinstance(i, Dim) and i.hi < 0 for i in ctx.items(0) or ())
     ctx.check(not negative, laws.FILE_INDICES_NOT_NEGATIVE)
 
 
 def _depth(ctx: RuleContext, amount: Tensor) -> Dim | None:
-    """Return the depth, the number of classes; None if it isn't known."""
+    """Return the depth of `OneHot`, the number of classes in `amount`; None if it isn't known."""
     if amount.shape is not None:
         fits = equal(amount.numel, 1) if amount.rank <= 1 else FALSE
         ctx.limit(fits, laws.DEPTH_ONE_NUMBER, amount.numel, 1)
@@ -238,7 +241,7 @@ def _hot(indices: Tensor, values: Tensor, depth: Dim, axis: int, dims: Sequence[
 
 
 def _single(ctx: RuleContext, index: int) -> Dim | None:
-    """Return the single number in an input, truncated to an integer; None if it isn't known."""
+    """Return the single number in input `index`, truncated to an integer; None if it isn't known."""
     ctx.assume_valid(index)
     value = ctx.input(index).value
     item = value.items[0] if isinstance(value, Elements) and len(value.items) == 1 else None
@@ -257,7 +260,7 @@ def non_zero(ctx: RuleContext) -> Tensor:
 
 
 def _places(ctx: RuleContext, x: Tensor, count: Dim) -> Value | None:
-    """Return the indices of nonzero elements, a row for each axis; unknown ones are bounded by the axis."""
+    """Return the indices of the `count` nonzero elements, one row per axis; unknown ones are bounded by the axis."""
     if isinstance(x.value, Elements) and count.constant is not None:
         truths = np.array([i is not None and i is not ZERO for i in x.value.items]).reshape(x.value.shape or 1)
         places = np.array(np.nonzero(truths))
@@ -273,7 +276,7 @@ def _places(ctx: RuleContext, x: Tensor, count: Dim) -> Value | None:
 
 
 def _rows(ctx: RuleContext, x: Tensor) -> list[Dim]:
-    """Return, for each axis, the index of the i-th nonzero element: any index of the axis if it isn't known."""
+    """Return, for each axis, a formula for its index of the i-th nonzero element; if unknown, any index of the axis."""
     items = x.value.items if isinstance(x.value, Elements) else ()
     known = [i for i in items if isinstance(i, Dim)]
     if x.value is not None and not 0 < len(known) == len(items):
@@ -308,7 +311,7 @@ def _count_nonzero(ctx: RuleContext, x: Tensor) -> Dim:
 
 @rule("Compress", since=9)
 def compress(ctx: RuleContext) -> Tensor:
-    """Select the slices along an axis, or the elements of the flattened tensor, where the condition is true."""
+    """Select the slices along `axis`, or the elements of the flattened tensor, for which the condition is true."""
     x, condition = ctx.input(0), ctx.input(1)
     axis = ctx.axis(x.rank) if "axis" in ctx.attributes else None
     if ctx.version >= 11:
@@ -320,7 +323,7 @@ def compress(ctx: RuleContext) -> Tensor:
 
 
 def _count_taken(ctx: RuleContext, size: Dim, condition: Tensor) -> Dim:
-    """Return the number of true flags that have an element to select."""
+    """Return the number of true flags in `condition` among the first `size`, for which there is an element."""
     flags, length = integers_of(condition), size.constant
     if flags is not None and (length is not None or size.lo >= len(flags)):
         return as_dim(sum(map(bool, flags[:length])))

@@ -70,7 +70,7 @@ def concat(ctx: RuleContext) -> Tensor:
 
 
 def _joined_beside_unknown(ctx: RuleContext, parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) -> Value | None:
-    """Return the concatenated elements if only some inputs are known; each other element is any integer."""
+    """Return the elements concatenated along `axis` if some parts are known; an unknown element is any integer."""
     if not _partly_known(parts):
         return None
     known = [x if x.value is not None else _any_elements(ctx, x, i) for i, x in enumerate(parts)]
@@ -83,7 +83,7 @@ def _partly_known(parts: Sequence[Tensor]) -> bool:
 
 
 def _any_elements(ctx: RuleContext, x: Tensor, index: int) -> Tensor:
-    """Return the tensor with a formula for its unknown elements, each any integer."""
+    """Return `x`, which is input `index`, with a formula for its unknown elements: each is any integer."""
     ctx.assume_valid(index, fails=False)
     element = ctx.fresh(f"element{index}", LEAST_INTEGER, kind=Kind.PLACE, how=Decided((index,)))
     places = [position(back) for back in range(1, x.rank + 1)]
@@ -91,9 +91,9 @@ def _any_elements(ctx: RuleContext, x: Tensor, index: int) -> Tensor:
 
 
 def _off_axis(ctx: RuleContext, parts: Sequence[Tensor], axis: int) -> list[Dim]:
-    """Return the sizes of the output, to be replaced on `axis`; inputs agree on the other axes unless they are empty.
+    """Return the output's sizes, of which the one on `axis` isn't valid yet; nonempty inputs agree on the other axes.
 
-    ONNX Runtime loads no model that declares two different numbers there. Others compare the sizes of empty inputs too.
+    ONNX Runtime refuses models that declare two different sizes there. Other runtimes compare empty inputs too.
     """
     first = parts[0]
     if ctx.runtime is not Runtime.ONNX:
@@ -110,7 +110,7 @@ def _off_axis(ctx: RuleContext, parts: Sequence[Tensor], axis: int) -> list[Dim]
 
 
 def concatenate(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) -> Value | None:
-    """Return the elements of concatenated tensors; None if they aren't known."""
+    """Return the elements of `parts` concatenated along `axis` to sizes `dims`; None if they aren't known."""
     if not any(isinstance(x.value, Elements) for x in parts) or concrete(dims) is None:
         return _joined_formulas(parts, axis, dims)
     lists = [known for x in parts if (known := element_list(x)) is not None]
@@ -121,7 +121,10 @@ def concatenate(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) -> Valu
 
 
 def _joined_formulas(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) -> Value | None:
-    """Return an element that is chosen by the position along the axis; None if a formula is unknown or too many are."""
+    """Return the concatenated elements as a formula that chooses a part by the position along `axis`.
+
+    None if the formula of a part is unknown, or if there are too many parts.
+    """
     parts = [x for x in parts if x[axis] is not ZERO]
     pieces: list[Any] = [term_of(x) for x in parts]
     if not pieces or len(pieces) > MAX_JOINED or None in pieces:
@@ -136,13 +139,13 @@ def _joined_formulas(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) ->
 
 
 def _moved_up(element: Any, back: int, by: Dim) -> Any:
-    """Return the element of a tensor that begins at position `by` of a longer axis."""
+    """Return the formula of elements that move up by `by` along an axis, the `back`-th from the end."""
     return move_positions(element, lambda b: position(b) - by if b == back else position(b))
 
 
 @rule("Split", traits=Traits.COPIED)
 def split(ctx: RuleContext) -> tuple[Tensor, ...]:
-    """Split along `axis` into sizes that add up to the input's, or equal ones without a list of sizes."""
+    """Split along `axis` into parts of the listed sizes, which add up to the axis, or into equal parts."""
     x = ctx.input(0)
     axis = ctx.axis(x.rank, 0)
     sizes = _split_sizes(ctx, x[axis])
@@ -172,7 +175,7 @@ def _split_sizes(ctx: RuleContext, size: Dim) -> list[Dim]:
 def _chunks(ctx: RuleContext, size: Dim, count: int) -> list[Dim]:
     """Return the sizes of equal parts, rounded up, and of the smaller last part, which may be empty.
 
-    Before ONNX Runtime 1.32 it must not be empty, and sizes are rounded in float32.
+    Before ONNX Runtime 1.32, `size` must be at least `count` so that no part is empty, and rounding is in float32.
     """
     chunk, rounds = ceil_divide(size, ctx.outputs), 1 << MANTISSA["float32"] < size.hi < inf
     last = size - chunk * (ctx.outputs - 1)
@@ -197,7 +200,7 @@ def _fitting(ctx: RuleContext, sizes: list[Dim]) -> list[Dim]:
 
 
 def _complete_sizes(ctx: RuleContext, size: Dim, sizes: Sequence[Dim | None]) -> list[Dim]:
-    """Return the sizes of the parts, which add up to the axis; a single unknown one is the remainder."""
+    """Return the sizes of the parts, which must add up to `size`; a single None among `sizes` is the remainder."""
     rest = size - total(d for d in sizes if d is not None)
     unknown = [i for i, d in enumerate(sizes) if d is None]
     if not unknown:
@@ -247,7 +250,7 @@ def pad(ctx: RuleContext) -> Tensor:
 
 
 def _require_filler(ctx: RuleContext, x: Tensor, mode: str) -> None:
-    """State that there are elements to pad with, and that the padding value is one number."""
+    """Require an element to repeat in mode wrap, and that the padding value is one number."""
     if mode == "wrap":  # ONNX Runtime refuses empty tensors, whatever the pads
         ctx.require_at_least(x.numel, 1, laws.WRAP_HAS_ELEMENT_TO_REPEAT)
     if ctx.has(2) and ctx.input(2).shape is not None:
@@ -255,7 +258,7 @@ def _require_filler(ctx: RuleContext, x: Tensor, mode: str) -> None:
 
 
 def _require_pads(ctx: RuleContext) -> None:
-    """State, for unknown axes, that there are two pads per axis and that some axis is long enough to be cropped."""
+    """Require, for unknown axes, that there are two pads per axis and that some axis is long enough to be cropped."""
     pads, axes = ctx.input(1, rank=1), ctx.input(3, rank=1)
     if pads.shape is not None and axes.shape is not None:
         ctx.require_equal(pads[0], 2 * axes[0], laws.TWO_PADS_PER_AXIS)
@@ -272,7 +275,7 @@ def _pads(ctx: RuleContext, count: int) -> list[Dim | None]:
 
 
 def _pad_axis(ctx: RuleContext, x: Tensor, axis: int, before: Dim | None, after: Dim | None, mode: str) -> Dim:
-    """Return the size of one padded axis, by the requirements of the mode; a new symbol if a pad isn't known."""
+    """Return the size of `axis` after padding, and require what `mode` needs; a new symbol if a pad is unknown."""
     size = x[axis]
     if before is None or after is None:
         return ctx.fresh(f"size{axis}", how=Decided((1, 3)))
@@ -295,7 +298,7 @@ def _pad_axis(ctx: RuleContext, x: Tensor, axis: int, before: Dim | None, after:
 def _pad_value(
     ctx: RuleContext, axes: Sequence[int], pads: Sequence[Dim | None], mode: str, dims: Shape | list[Dim]
 ) -> Value | None:
-    """Return the padded elements; None if they aren't known."""
+    """Return the elements padded along `axes`; None if they aren't known. `pads` lists all befores, then all afters."""
     x, widths = ctx.input(0), [p.constant for p in pads if p is not None and p.constant is not None]
     sizes = concrete(dims)
     few = sizes is not None and prod(sizes) <= MAX_ELEMENTS
@@ -316,7 +319,10 @@ def _pad_value(
 def _padded_formula(
     ctx: RuleContext, axes: Sequence[int], pads: Sequence[Dim | None], dims: Shape | list[Dim]
 ) -> Value | None:
-    """Return an element chosen by its position, of the tensor or the padding value; None if one is unknown."""
+    """Return the padded elements as a formula that chooses by position between the tensor and the padding value.
+
+    None if one of them is unknown.
+    """
     filler, x = _filler(ctx), ctx.input(0)
     known = [p for p in pads if p is not None]
     if not isinstance(filler, Dim) or x.dtype not in ("int32", "int64") or len(known) < len(pads):

@@ -26,7 +26,7 @@ def top_k(ctx: RuleContext) -> tuple[Tensor, Tensor]:
 
 
 def _amount(ctx: RuleContext, size: Dim) -> Dim:
-    """Return the number of selected elements: an attribute before opset 10, an input since."""
+    """Return `k`, the number of selected elements: an attribute before opset 10, an input since; at most `size`."""
     if ctx.version >= 10:
         items = ctx.sizes(1)
         ctx.check(items is None or len(items) == 1, laws.K_ONE_NUMBER)
@@ -44,7 +44,7 @@ def _amount(ctx: RuleContext, size: Dim) -> Dim:
 
 
 def _best(ctx: RuleContext, x: Tensor, axis: int, k: Dim) -> tuple[Value | None, Value | None]:
-    """Return the selected elements and their indices, None if unknown; equal elements are in the order of indices."""
+    """Return the best `k` elements along `axis` and their indices, None if unknown; equal elements keep their order."""
     items, in_order, largest = integers_of(x), *(ctx.flag(name, 1, only_one=True) for name in ("sorted", "largest"))
     if k.constant is None or not isinstance(x.value, Elements) or not (in_order or k is ONE):
         return None, None
@@ -58,7 +58,10 @@ def _best(ctx: RuleContext, x: Tensor, axis: int, k: Dim) -> tuple[Value | None,
 
 
 def _select_best(value: Elements, axis: int, k: int, before: Function) -> tuple[Value | None, Value | None]:
-    """Return the same for a few symbolic elements: `k` times, move the best of the remaining to the front."""
+    """Return the best `k` symbolic elements along `axis` and their indices; None, None if that takes many comparisons.
+
+    `before(a, b)` is the condition that `a` is better. Each of `k` passes moves the best remaining one to the front.
+    """
     rows = np.moveaxis(value.array, axis, -1)
     if not 0 <= k <= rows.shape[-1] or k * rows.shape[-1] > MAX_COMPARED:
         return None, None
@@ -69,7 +72,7 @@ def _select_best(value: Elements, axis: int, k: int, before: Function) -> tuple[
 
 
 def _rank(row: list[Item], k: int, before: Function) -> list[tuple[Item, Item]]:
-    """Return the best `k` items with their indices, all None if one isn't known."""
+    """Return the best `k` items of a row with their indices; all are None if a comparison by `before` isn't known."""
     pairs: list[tuple[Item, Item]] = [(item, as_dim(i)) for i, item in enumerate(row)]
     for front in range(k):
         for i in range(len(row) - 1, front, -1):

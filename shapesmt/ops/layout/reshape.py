@@ -54,7 +54,7 @@ def reshape_to(
 
 
 class _Sizes:
-    """One reshape: the requested sizes, divided into sizes, sizes that may be -1, the one -1, and unknown ones."""
+    """The sizes requested by a reshape, sorted into plain sizes, sizes that may be -1, the one -1, and unknown ones."""
 
     def __init__(
         self, ctx: RuleContext, x: Tensor, items: Sequence[Dim | None], *, allow_zero: bool, rounded: bool
@@ -187,13 +187,13 @@ def divide_products(sizes: Sequence[Dim], divisors: Sequence[Dim]) -> tuple[Dim,
 
 
 def uncommon_products(a: Sequence[Dim], b: Sequence[Dim], least: float = 1) -> tuple[Dim, Dim]:
-    """Return the products of both lists without the sizes that are in both and at least `least`."""
+    """Return the products of both lists without common sizes that are at least `least`: `[n, 6], [n, 5]` -> 6, 5."""
     left, right = _uncommon(a, b, least)
     return product(left), product(right)
 
 
 def _uncommon(a: Sequence[Dim], b: Sequence[Dim], least: float) -> tuple[list[Dim], list[Dim]]:
-    """Return both lists without the sizes that are in both and at least `least`."""
+    """Return both lists without the sizes that are in both and at least `least`: `[n, 6], [n, 5]` -> `[6], [5]`."""
     left, right = list(a), []
     for d in b:
         if d in left and d.lo >= least:

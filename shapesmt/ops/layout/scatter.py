@@ -30,7 +30,7 @@ from shapesmt.rules import (
 
 @rule("Scatter", "ScatterElements", since=9, traits=Traits.SCATTERED)
 def scatter_elements(ctx: RuleContext) -> Tensor:
-    """Write elements: `out[indices[i, j], j] = updates[i, j]` for axis 0; `indices` fits data on other axes."""
+    """Write elements: `out[indices[i, j], j] = updates[i, j]` for axis 0; off the axis, `indices` is no larger."""
     x, indices, updates = ctx.input(0), ctx.input(1), ctx.input(2)
     axis = same_rank(ctx, x, indices)
     ctx.require_agree(indices, updates, law=laws.UPDATES_SHAPED_AS_INDICES)
@@ -62,7 +62,10 @@ def scatter_nd(ctx: RuleContext) -> Tensor:
 
 
 def _written_part(ctx: RuleContext, tuples: list[Tensor]) -> Value | None:
-    """Return the elements after a write to one block, as by `x[..., 0] = y` or `x[1:, 1:] = y`; else None."""
+    """Return the elements after a write to one block, such as `x[1:, 1:] = y`; None for other writes.
+
+    `tuples` holds the written indices of each indexed axis.
+    """
     x, old, new = ctx.input(0), term_of(ctx.input(0)), term_of(ctx.input(2))
     if old is None or new is None or ctx.text("reduction", "none") != "none":
         return None
@@ -126,7 +129,7 @@ def _written_tuples(ctx: RuleContext) -> Value | None:
 
 
 def _write_updates(ctx: RuleContext, array: Array, places: list[tuple[int, ...]], updates: Array) -> Value | None:
-    """Return the array after one write per index, in order; None if an index is outside."""
+    """Return the array after writing an update at each index of `places`, in order; None if an index is outside."""
     reduction = ctx.text("reduction", "none")
     for place, update in zip(places, updates.ravel().tolist(), strict=True):
         if any(not -n <= i < n for i, n in zip(place, array.shape, strict=True)):
@@ -159,7 +162,7 @@ def tensor_scatter(ctx: RuleContext) -> Tensor:
 
 
 def require_starts(ctx: RuleContext, room: Dim, length: Dim) -> None:
-    """State that each update ends inside the cache, unless the cache is circular."""
+    """Require that each update of `length` steps ends inside the cache of `room` steps, unless it is circular."""
     starts = ctx.input(2, rank=1)
     ctx.require_equal(starts[0], ctx.input(0)[0], laws.WRITE_INDEX_PER_BATCH_ELEMENT)
     circular = ctx.text("mode", "linear") == "circular"

@@ -61,7 +61,7 @@ def identity(ctx: RuleContext) -> Tensor:
 
 @rule("Constant", traits=Traits.CONSTANT)
 def constant(ctx: RuleContext) -> Tensor:
-    """Return the constant in the node's one attribute."""
+    """Return the constant in the node's only attribute."""
     literals = [_literal(name, value) for name, value in ctx.attributes.items()]
     values = [literal for literal in literals if literal is not None]
     ctx.check(len(values) == 1, laws.ONE_ATTRIBUTE_HAS_VALUE)
@@ -69,7 +69,7 @@ def constant(ctx: RuleContext) -> Tensor:
 
 
 def _literal(name: str, value: AttributeValue) -> Literal | None:
-    """Return the constant that an attribute spells out; None if it has another purpose."""
+    """Return the constant in attribute `name` of a Constant node, such as `value_ints`; None for other attributes."""
     if isinstance(value, Literal):
         return value
     dtype = _KINDS.get(name.removesuffix("s"))
@@ -133,7 +133,7 @@ def squeeze(ctx: RuleContext) -> Tensor:
 
 @rule("Unsqueeze", traits=Traits.VIEW)
 def unsqueeze(ctx: RuleContext) -> Tensor:
-    """Insert axes of size 1 at the output axes `axes`."""
+    """Insert axes of size 1 at the positions `axes` of the output: `[m, n]` and axes `[0, 3]` -> `[1, m, n, 1]`."""
     x, axes = ctx.input(0), ctx.constants(1, "axes")
     if ctx.has(1):
         ctx.check(ctx.input(1).shape is None or ctx.input(1).rank <= 1, laws.AXES_LIST)
@@ -163,7 +163,7 @@ def _same_order(ctx: RuleContext, x: Tensor, dims: list[Dim]) -> Tensor:
 
 @rule("Expand", traits=Traits.REPEATED)
 def expand(ctx: RuleContext) -> Tensor:
-    """Broadcast `x` and a shape together; sizes of 1 on either side are expanded."""
+    """Broadcast `x` and the requested shape together: `[3, 1]` and `(2, 1, 4)` -> `[2, 3, 4]`."""
     x, items = ctx.input(0), ctx.sizes(1)
     if items is None:
         return ctx.tensor(None)
@@ -175,7 +175,7 @@ def expand(ctx: RuleContext) -> Tensor:
 
 
 def _expanded_size(ctx: RuleContext, x: Tensor, place: int, back: int, item: Dim | None) -> Dim:
-    """Return a size of `Expand`'s shape; an unknown one can only change a size of 1."""
+    """Return entry `place` of Expand's shape, for the `back`-th axis from the end; if unknown, only size 1 expands."""
     if item is not None:
         return item
     if back > x.rank or x[-back] is ONE:
@@ -186,7 +186,7 @@ def _expanded_size(ctx: RuleContext, x: Tensor, place: int, back: int, item: Dim
 
 
 def stretched_to(ctx: RuleContext, x: Tensor, target: Sequence[Dim | None], dims: Shape) -> Tensor:
-    """Broadcast a tensor to a shape; only its rank is checked if some target sizes are unknown (None)."""
+    """Broadcast `x` to `dims`; if some sizes in `target` are unknown (None), only the rank is checked."""
     if None in target:
         ctx.check(x.rank <= len(dims), laws.EXPANDS_FROM_1_OR_STAYS)
     else:
@@ -195,7 +195,7 @@ def stretched_to(ctx: RuleContext, x: Tensor, target: Sequence[Dim | None], dims
 
 
 def broadcast_value(x: Tensor, dims: Shape) -> Value | None:
-    """Return the elements of a tensor broadcast to a shape; None if they aren't known."""
+    """Return the elements of `x` broadcast to `dims`; None if they aren't known."""
     pairs = [(x[-back], dims[-back]) for back in range(1, x.rank + 1)]
     for d, size in ((d, stretch.constant) for d, stretch in pairs):
         if size is not None and not (d.lo <= size <= d.hi or d.lo <= 1 <= d.hi):
@@ -207,12 +207,12 @@ def broadcast_value(x: Tensor, dims: Shape) -> Value | None:
 
 
 MOST_TILED = 2**32
-"""The most bytes to which ONNX Runtime tiles a tensor; a size without a declared upper bound is taken to fit."""
+"""The maximum bytes to which ONNX Runtime tiles a tensor; a size without a declared upper bound is assumed to fit."""
 
 
 @rule("Tile", since=6, traits=Traits.REPEATED)
 def tile(ctx: RuleContext) -> Tensor:
-    """Repeat elements: `out.shape[i] = x.shape[i] * repeats[i]`."""
+    """Repeat the tensor along each axis: `out.shape[i] = x.shape[i] * repeats[i]`."""
     x = ctx.input(0)
     repeats = ctx.sizes(1, x.rank, "repeats")
     require_least(ctx, repeats, 0, laws.REPEATS_NOT_NEGATIVE)
@@ -236,10 +236,7 @@ def _tile_elements(x: Tensor, dims: Sequence[Dim], counts: Sequence[int | None])
 
 
 def _require_tiled(ctx: RuleContext, dims: Sequence[Dim], each: int) -> None:
-    """State that the output's bytes fit, axis by axis; after an empty axis, each axis counts alone.
-
-    `each` is the number of bytes per element.
-    """
+    """Require that the output's bytes, `each` per element, fit; an axis after an empty one counts alone."""
     before = ONE
     for d in dims if ctx.runtime is Runtime.ONNX else ():
         size = maximum(before, 1) * d * each
@@ -308,7 +305,7 @@ def _is_nan(number: Dim | Float | None) -> bool:
 
 
 def _require_scalars(ctx: RuleContext) -> None:
-    """State that start, limit and delta are scalars if all are constants in the file: runtimes check no others."""
+    """Require that start, limit and delta are scalars if all are constants in the file: runtimes check no others."""
     if ctx.node.domain == "" and any(t.shape is not None and t.rank for t in map(ctx.input, range(3))):
         ctx.memoizable = False
         known = all(name in ctx.literals for name in ctx.node.inputs)
@@ -327,7 +324,7 @@ def _progression(start: Dim | Float | None, delta: Dim | Float | None) -> Dim | 
 
 
 def _length(ctx: RuleContext, start: Dim | Float | None, limit: Dim | Float | None, delta: Dim | Float | None) -> Dim:
-    """Return a length that data decides: the limit itself if only that is unknown in `Range(0, limit, 1)`."""
+    """Return a new symbol for a data-dependent length; in `Range(0, limit, 1)` it is the unknown limit itself."""
     if start is ZERO and delta is ONE and limit is None:
         return element(ctx, "length", 1, 0)
     return ctx.fresh("length")

@@ -53,7 +53,7 @@ def cut(ctx: RuleContext) -> Tensor:
 
 
 def _require_lengths(ctx: RuleContext, x: Tensor) -> None:
-    """State that starts, ends, axes and steps have one length, if their lengths are symbolic."""
+    """Require that there are as many ends, axes and steps as starts, if their numbers are symbolic."""
     lists = [ctx.input(i, rank=1) for i in range(1, 5) if ctx.version >= 10 and ctx.has(i)]
     lengths = [t[0] for t in lists if t.shape is not None]
     for length in lengths[1:]:
@@ -70,7 +70,7 @@ def _cuts(
     starts: list[Dim | None] | None,
     ends: list[Dim | None] | None,
 ) -> dict[int, Cut]:
-    """Return the kept elements of each axis that is cut."""
+    """Return, by axis, the elements that a slice keeps on each of `axes`; unknown starts and ends are None."""
     unknown = [None] * len(axes)
     steps = [as_dim(1)] * len(axes) if not ctx.has(4) else ctx.sizes(4) or unknown
     steps = steps if len(steps) == len(axes) else unknown  # in a case that contradicts the lengths
@@ -79,7 +79,7 @@ def _cuts(
 
 
 def _axes(ctx: RuleContext, x: Tensor, counts: set[int]) -> tuple[int, ...] | None:
-    """Return the axes that are cut; None if they aren't known."""
+    """Return the axes that are cut; None if they aren't known. `counts` has the known numbers of starts and ends."""
     has_axes = ctx.has(3) or "axes" in ctx.attributes
     axes = ctx.constants(3, "axes") if has_axes else None
     if axes is None:
@@ -129,7 +129,7 @@ def _backwards(size: Dim, start: Dim, end: Dim, step: Dim) -> Cut:
 
 
 def _clamp(index: Dim, size: Dim, least: int, most: Dim) -> Dim:
-    """Return an index that may count from the end, counted from the front and clamped to `least..most`."""
+    """Return `index` counted from the front and clamped to `least..most`; a negative index counts from the end."""
     if index.lo >= LONGEST:
         return most
     if index.hi <= -LONGEST:
@@ -140,7 +140,7 @@ def _clamp(index: Dim, size: Dim, least: int, most: Dim) -> Dim:
 
 
 def cut_elements(x: Tensor, dims: list[Dim], cuts: dict[int, Cut]) -> Value | None:
-    """Return the elements that the cuts keep; None if they aren't known."""
+    """Return the elements of `x` that remain after `cuts`, by axis, in sizes `dims`; None if they aren't known."""
     ranges = {axis: [c.first, c.step, c.size] for axis, c in cuts.items()}
     constants = {a: [d.constant for d in r if d is not None and d.constant is not None] for a, r in ranges.items()}
     if isinstance(x.value, Elements) and all(len(r) == 3 for r in constants.values()):

@@ -14,14 +14,14 @@ from shapesmt.rules import RuleContext, Tensor, Traits, rule, tensor
 
 
 def require_groups(ctx: RuleContext, q: Heads, k: Heads) -> None:
-    """State that the number of key heads divides the number of query heads."""
+    """Require that the number of key heads divides the number of query heads."""
     law = laws.HEADS_OF_KEYS_DIVIDE_HEADS_OF_QUERIES
     ctx.require_at_least(k.number, 1, laws.AT_LEAST_ONE_HEAD)
     ctx.require(any_of(equal(q.number, k.number), equal(q.number % k.number, 0)), law, q.number, k.number)
 
 
 def require_pair(ctx: RuleContext, q: Heads, k: Heads, v: Heads) -> None:
-    """State that queries, keys and values agree in batch, length, heads and head size."""
+    """Require that queries, keys and values agree in batch, length, heads and head size."""
     for other in (k, v):
         ctx.require_equal(other.batch, q.batch, laws.QUERIES_KEYS_VALUES_SAME_BATCH)
     ctx.require_equal(k.size, q.size, laws.KEY_SIZED_AS_QUERY)
@@ -31,7 +31,7 @@ def require_pair(ctx: RuleContext, q: Heads, k: Heads, v: Heads) -> None:
 
 
 def project(ctx: RuleContext, *ranks: int) -> list[Heads]:
-    """Return the heads of queries, keys and values; require that they agree and have one of these ranks."""
+    """Return the heads of queries, keys and values; require that they agree, and that their rank is one of `ranks`."""
     tensors = [ctx.input(i) for i in range(3)]
     admitted = " or ".join(map(str, ranks))
     ctx.check(tensors[0].rank in ranks, laws.QUERIES_RANK.of(axes=admitted, rank=tensors[0].rank))
@@ -73,7 +73,7 @@ def attention(ctx: RuleContext) -> list[Tensor]:
 
 
 def _require_settings(ctx: RuleContext, q: Heads, total: Dim) -> None:
-    """State the shape of the unpadded lengths, the range of window sizes, and which types and outputs combine."""
+    """Require the shape of the unpadded lengths, the range of window sizes, and which types and outputs combine."""
     require_windows(ctx)
     for name in ("q_num_heads", "kv_num_heads"):
         packed = ctx.input(0).rank == 3
@@ -97,13 +97,13 @@ def _require_settings(ctx: RuleContext, q: Heads, total: Dim) -> None:
 
 
 def past(ctx: RuleContext, k: Heads, v: Heads) -> Dim:
-    """Return the number of cached keys and values."""
+    """Return the number of cached keys and values; require that the caches fit the new ones."""
     ctx.check(ctx.has(4) == ctx.has(5), laws.PAST_KEYS_AND_VALUES_GIVEN_TOGETHER)
     return k.past(ctx, 4, 5, v.size, (laws.PAST_KEYS_SHAPE, laws.PAST_VALUES_SHAPE))
 
 
 def require_windows(ctx: RuleContext) -> None:
-    """State that window sizes are -1 (unlimited) or more, and that `scale` is positive."""
+    """Require that window sizes are -1 (unlimited) or more, and that `scale` is positive."""
     scale = ctx.attribute("scale")
     composed = ctx.version >= 25 and ctx.since((1, 32))  # expanded into simpler operators, which accept any scale
     ctx.limit(composed or not isinstance(scale, float) or scale > 0, laws.SCALE_ATTRIBUTE_POSITIVE)
@@ -113,7 +113,7 @@ def require_windows(ctx: RuleContext) -> None:
 
 
 def require_mask(ctx: RuleContext, index: int, before: Sequence[Dim | int], total: Dim) -> None:
-    """State the shape of the optional mask; `before` is batch, heads and queries, `total` the number of keys.
+    """Require the shape of the optional mask; `before` is batch, heads and queries, `total` the number of keys.
 
     ONNX would broadcast any axis of it, and pad the last from opset 24 on; runtimes do neither.
     """
@@ -187,7 +187,7 @@ def _check_gates(ctx: RuleContext) -> None:
 
 
 def require_gate(ctx: RuleContext, index: int, k: Heads, other: Dim | int, law: laws.Law) -> None:
-    """State that a gate has one element per step and head, or `other` elements per step."""
+    """Require that the gate, an optional input, has one element per step and head, or `other` elements per step."""
     if ctx.has(index):
         gate = ctx.input(index)
         require_shape(ctx, index, [k.batch, k.length, gate[-1] if gate.rank else 1], law)
@@ -215,7 +215,7 @@ def rotary_embedding(ctx: RuleContext) -> Tensor:
 
 
 def require_rows(ctx: RuleContext, parts: Heads, half: Dim) -> None:
-    """State that the caches have a row for each of the positions that the last input lists."""
+    """Require that the caches have a row for each of the positions that the last input lists."""
     cos = ctx.input(1, rank=2)
     ctx.require_equal(cos[1], half, laws.CACHES_HALF_AS_MANY_COLUMNS_AS_ROTATED)
     ctx.require_at_least(cos[0], parts.length, laws.CACHES_ROW_PER_POSITION)

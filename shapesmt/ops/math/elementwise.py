@@ -191,7 +191,7 @@ def clip(ctx: RuleContext) -> Tensor:
 @rule("Div", since=7, traits=Traits.DIVISION)
 @rule(*items.VARIADIC, since=8, traits=Traits.ELEMENTWISE)
 def arithmetic(ctx: RuleContext) -> Tensor:
-    """Broadcast the operands together; `Div` requires that integer divisors aren't 0."""
+    """Compute an elementwise function of operands that broadcast; `Div` requires that integer divisors aren't 0."""
     op = ctx.node.op
     if op == "Div":
         require_nonzero(ctx, ctx.input(1))
@@ -200,7 +200,7 @@ def arithmetic(ctx: RuleContext) -> Tensor:
 
 @rule("Mod", traits=Traits.DIVISION)
 def mod(ctx: RuleContext) -> Tensor:
-    """Broadcast the operands together; the remainder has the divisor's sign, with `fmod` the dividend's."""
+    """Compute remainders of operands that broadcast; they have the divisor's sign, with `fmod` the dividend's."""
     fmod = ctx.flag("fmod")
     whole = ctx.input(0).dtype not in FLOATS
     ctx.check(fmod or whole or ctx.version >= 28, laws.FLOAT_REMAINDER_WITH_FMOD)
@@ -209,7 +209,7 @@ def mod(ctx: RuleContext) -> Tensor:
 
 
 def require_nonzero(ctx: RuleContext, divisor: Tensor) -> None:
-    """State that no known element of an integer divisor is 0; runtimes check this even if the dividend is empty."""
+    """Require that no known element of an integer divisor is 0; runtimes check this even if the dividend is empty."""
     law = laws.NOT_DIVIDED_BY_ZERO
     if divisor.dtype not in INTEGERS:
         return
@@ -229,14 +229,14 @@ def require_nonzero(ctx: RuleContext, divisor: Tensor) -> None:
 
 @rule("BitShift", traits=Traits.ELEMENTWISE)
 def bit_shift(ctx: RuleContext) -> Tensor:
-    """Shift the bits of the first operand by the second; the operands broadcast together."""
+    """Shift the bits of the first operand by the second; the operands broadcast."""
     return broadcast(ctx, items.SHIFTS.get((ctx.text("direction"), ctx.input(0).dtype)))
 
 
 @rule("And", "Equal", "Or", "Xor", since=7, dtype="bool", traits=Traits.ELEMENTWISE)
 @rule("Greater", "GreaterOrEqual", "Less", "LessOrEqual", since=7, dtype="bool", traits=Traits.COMPARISON)
 def logic(ctx: RuleContext) -> Tensor:
-    """Broadcast the operands together; the result is boolean."""
+    """Compare or combine operands that broadcast; the result is boolean."""
     return broadcast(ctx, items.LOGIC[ctx.node.op], "bool")
 
 
@@ -251,7 +251,7 @@ def where(ctx: RuleContext) -> Tensor:
 
 @rule("SwiGLU", *items.VARIADIC, traits=Traits.ELEMENTWISE)
 def alike(ctx: RuleContext) -> Tensor:
-    """Compute elementwise on operands that must have the same shape, which is the output's."""
+    """Compute an elementwise function of operands that must have the same shape, which is the output's."""
     operands = [ctx.input(i) for i in range(max(len(ctx.inputs), 1))]
     ctx.require_agree(*operands, law=laws.OPERANDS_SAME_SHAPE)
     return ctx.tensor(operands[0].dims)
@@ -261,7 +261,7 @@ def alike(ctx: RuleContext) -> Tensor:
 @rule("Div", traits=Traits.DIVISION)
 @rule("Greater", "Less", traits=Traits.COMPARISON)
 def aligned(ctx: RuleContext) -> Tensor:
-    """Broadcast as before opset 7: `B` has the shape of `A` or, with `broadcast`, of `A`'s axes from `axis` on."""
+    """Compute elementwise as before opset 7: `B` is shaped as `A` or, with `broadcast`, as its axes from `axis` on."""
     a, b, op = ctx.input(0), ctx.input(1), ctx.node.op
     if op != "PRelu" and not ctx.flag("broadcast"):
         ctx.require_agree(a, b, law=laws.OPERANDS_SAME_SHAPE)

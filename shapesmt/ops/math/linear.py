@@ -62,9 +62,9 @@ def matmul(ctx: RuleContext) -> Tensor:
 def contract(
     terms: Sequence[tuple[Tensor, Sequence[str]]], sizes: Mapping[str, Dim], out: Sequence[str]
 ) -> Value | None:
-    """Return the known elements of a sum of products; None if an operand isn't listed.
+    """Return the elements of an einsum; None if an operand's elements aren't listed.
 
-    Each term names its axes; axes that `out` doesn't have are summed over.
+    Each term is a tensor with a letter per axis; `sizes` has each letter's size. Letters that `out` lacks are summed.
     """
     every = [*out, *(letter for letter in sizes if letter not in out)]
     shape = tuple(sizes[letter] for letter in every)
@@ -100,7 +100,7 @@ def gemm(ctx: RuleContext) -> Tensor:
 
 @rule("MatMulInteger", dtype="int32", traits=Traits.MIXED)
 def matmul_integer(ctx: RuleContext) -> Tensor:
-    """Multiply quantized matrices; each has one zero point, the second one alternatively one per column."""
+    """Multiply quantized matrices; each has one zero point, but the second may have one per column."""
     a, b = ctx.input(0), ctx.input(1)
     shape = matrix_product(ctx, a, b)
     if ctx.has(2):
@@ -124,13 +124,16 @@ def quantized_matmul(ctx: RuleContext) -> Tensor:
 
 
 def require_one(ctx: RuleContext, index: int, law: laws.Law) -> None:
-    """State that a scale or zero point is a scalar or a vector of one; ONNX allows more, ONNX Runtime doesn't."""
+    """Require that a scale or zero point is a scalar or a vector of one; ONNX allows more, ONNX Runtime doesn't."""
     ctx.check(ctx.input(index).rank <= 1, law)
     ctx.require_equal(ctx.input(index).numel, 1, law)
 
 
 def require_per_column(ctx: RuleContext, parameter: Tensor, operand: Tensor, *, any_rank: bool = False) -> None:
-    """State that a scale or zero point is single, a scalar or vector unless `any_rank`, or one per column."""
+    """Require that a scale or zero point is single, or has one element per column of `operand`.
+
+    A single one has to be a scalar or a vector unless `any_rank`.
+    """
     fitting: list[Formula] = [equal(parameter.numel, 1)] if any_rank or parameter.rank <= 1 else []
     if parameter.rank == 1 and operand.rank == 2:
         fitting.append(equal(parameter[0], operand[-1]))

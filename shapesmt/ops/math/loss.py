@@ -30,14 +30,14 @@ def class_loss(ctx: RuleContext) -> list[Tensor]:
 
 
 def _require_softmax(ctx: RuleContext, x: Tensor) -> None:
-    """State that the axes of a softmax aren't empty: it reshapes `X` to `[N, C, -1]` and back."""
+    """Require that the axes of a softmax aren't empty: it reshapes `X` to `[N, C, -1]` and back."""
     ctx.require_at_least(x[0], 1, laws.BATCH_NOT_EMPTY)
     ctx.require_at_least(x[1], 1, laws.A_CLASS)
     require_least(ctx, x.dims[3:], 1, laws.INPUT_NOT_EMPTY)
 
 
 def _require_labels(ctx: RuleContext, x: Tensor, labels: Tensor) -> None:
-    """State that there is a label for each sample and position; fewer will do unless the file declares both sizes."""
+    """Require that there is a label for each sample and position; fewer will do unless the file declares both sizes."""
     ctx.require_rank(labels, x.rank - 1)
     for size, count in zip((x[0], *x.dims[2:]), labels.dims, strict=True):
         ctx.require_at_least(size, count, laws.LABEL_PER_SAMPLE_AND_POSITION)
@@ -51,7 +51,7 @@ def _knows_sizes(ctx: RuleContext, x: Tensor) -> bool:
 
 
 def _require_classes(ctx: RuleContext, labels: Tensor, count: Dim) -> None:
-    """State that each label is a class or `ignore_index`."""
+    """Require that each label is a class or `ignore_index`."""
     if "ignore_index" not in ctx.attributes:
         return require_inside(ctx, labels, count)
     ctx.require(any_of(at_least(count, 1), equal(labels.numel, 0)), laws.A_CLASS, count, 1)

@@ -10,7 +10,7 @@ from shapesmt.rules import Memory, RuleContext, Shape, Tensor, Traits, rule, uni
 
 
 def require_vectors(ctx: RuleContext, indices: range, size: Dim) -> None:
-    """State that parameters are vectors with one element per channel."""
+    """Require that the inputs `indices` are vectors of `size` elements, one per channel."""
     for index in indices:
         parameter = ctx.input(index)
         ctx.require_rank(parameter, 1)
@@ -19,7 +19,7 @@ def require_vectors(ctx: RuleContext, indices: range, size: Dim) -> None:
 
 @rule("Softmax", "LogSoftmax", "Hardmax", traits=Traits.NORMALIZED)
 def softmax(ctx: RuleContext) -> Tensor:
-    """Normalize along `axis`, or from it on before opset 13; the shape is unchanged."""
+    """Normalize along `axis`, before opset 13 over all axes from `axis` on; the shape is unchanged."""
     x, axis = ctx.input(0), ctx.integer("axis", -1 if ctx.version >= 13 else 1)
     if ctx.version < 11 and not -x.rank <= axis < x.rank:  # not read for an empty tensor
         ctx.require_equal(x.numel, 0, laws.AXIS_INSIDE_RANK.of(axis=axis, rank=x.rank))
@@ -67,14 +67,14 @@ def batch_normalization(ctx: RuleContext) -> list[Tensor]:
 
 
 def _require_statistics(ctx: RuleContext, per_channel: Shape) -> None:
-    """State the shape of scale, bias, mean and variance."""
+    """Require the shape of scale, bias, mean and variance."""
     for parameter in map(ctx.input, (1, 2, 3, 4)):
         ctx.require_rank(parameter, len(per_channel))
         require_same(ctx, parameter.dims, per_channel, laws.PARAMETERS_PER_CHANNEL)
 
 
 def _require_outputs(ctx: RuleContext) -> None:
-    """State the number of outputs: 1, or 3 in training; before opset 14, 1 or 5."""
+    """Require the number of outputs: 1, or 3 in training; before opset 14, 1 or 5."""
     trained = ctx.version >= 14 and ctx.flag("training_mode")
     if trained and not ctx.flag("training_mode", only_one=True):  # set for ONNX's inference, not for the kernel
         open_unless(ctx, laws.ATTRIBUTE_IS_ONE_OF.of(name="training_mode", values="0", last="1"), FALSE)
@@ -120,7 +120,7 @@ def _regroup(ctx: RuleContext, x: Tensor, groups: int) -> Tensor:
 
 
 def _require_parameters(ctx: RuleContext, channels: Dim, groups: int, empty: Formula) -> None:
-    """State that scale and bias have an element per channel, per group before opset 21, or one element."""
+    """Require that scale and bias have an element per channel, per group before opset 21, or one element."""
     law = laws.PARAMETERS_PER_CHANNEL if ctx.version >= 21 else laws.PARAMETERS_PER_GROUP
     count = channels if ctx.version >= 21 else as_dim(groups)
     for size in (ctx.input(i).numel for i in (1, 2)):

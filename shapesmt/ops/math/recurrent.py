@@ -35,18 +35,18 @@ def recurrent(ctx: RuleContext) -> list[Tensor]:
 
 
 def direction_count(ctx: RuleContext) -> int:
-    """Return the number of directions in which the sequence is read."""
+    """Return the number of directions in which the sequence is read: 2 if bidirectional, else 1."""
     return 2 if ctx.text("direction", "forward") == "bidirectional" else 1
 
 
 def require_states(ctx: RuleContext, batch: Dim, last: Sequence[Dim | int]) -> None:
-    """State the shapes of initial states and of sequence lengths."""
+    """Require the shapes of initial states and of sequence lengths."""
     require_shape(ctx, 4, (batch,), laws.SEQUENCE_LENGTH_PER_SAMPLE, limit=True)
     require_shape(ctx, (5, 6), last, laws.STATE_DIRECTIONS_BATCH_HIDDEN, limit=True)
 
 
 def require_samples(ctx: RuleContext, length: Dim, batch: Dim, features: Dim) -> None:
-    """State which sizes must not be 0 because runtimes would abort, and that lengths are at most the sequence's."""
+    """Require the sizes that must not be 0, because runtimes would abort, and lengths no larger than the sequence's."""
     lengths = ctx.items(4) if ctx.has(4) else ()
     if ctx.node.op != "RNN":
         ctx.require_at_least(batch, 1, laws.BATCH_NOT_EMPTY)
@@ -61,7 +61,7 @@ def require_samples(ctx: RuleContext, length: Dim, batch: Dim, features: Dim) ->
 
 
 def _require_features(ctx: RuleContext, some: Formula, features: Dim, lengths: Sequence[Dim | None] | None) -> None:
-    """State that there is something to read, unless all samples have length 0; undecided if data decides that."""
+    """Require `some`: there is something to read, unless all samples have length 0; undecided if that is unknown."""
     zeros = all_of(*(equal(item, 0) for item in lengths or () if item is not None)) if ctx.has(4) else FALSE
     ctx.require(any_of(some, zeros), laws.SAMPLE_NOT_EMPTY, features, 1)
     if some is not TRUE and (lengths is None or None in lengths):

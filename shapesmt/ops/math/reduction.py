@@ -115,7 +115,7 @@ def without(dims: Shape, axes: tuple[int, ...], *, keep: bool) -> Shape:
 
 @rule(*FOLDS, "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", any_rank=True, traits=Traits.MIXED)
 def reduction(ctx: RuleContext) -> Tensor:
-    """Reduce the axes in `axes`, by default all; they keep size 1 unless `keepdims` is 0."""
+    """Reduce the axes in `axes`, by default all: `[m, n] -> [m, 1]` for axis 1, or `[m]` if `keepdims` is 0."""
     x, keep = ctx.input(0), ctx.flag("keepdims", 1, only_one=True)
     if x.shape is None:
         named = ctx.has(1) or ctx.attribute("axes") or ctx.flag("noop_with_empty_axes", only_one=True)
@@ -133,7 +133,7 @@ def reduction(ctx: RuleContext) -> Tensor:
 
 
 def _require_extreme(ctx: RuleContext, x: Tensor, axes: tuple[int, ...]) -> None:
-    """State that the extreme of booleans is over some elements; other runtimes than ONNX Runtime need none."""
+    """Require that ReduceMax and ReduceMin of booleans reduce some element; only ONNX Runtime requires it."""
     if x.dtype == "bool" and ctx.node.op in ("ReduceMax", "ReduceMin") and ctx.runtime is Runtime.ONNX:
         nothing = [equal(d, 0) for i, d in enumerate(x.dims) if i not in axes]
         for folded_axis in (x[a] for a in axes):
@@ -141,7 +141,7 @@ def _require_extreme(ctx: RuleContext, x: Tensor, axes: tuple[int, ...]) -> None
 
 
 def _count_flags(ctx: RuleContext, x: Tensor, axes: tuple[int, ...], shape: Shape) -> Value | None:
-    """Return the sum of 0s and 1s as a count that data decides; None if this reduction isn't one."""
+    """Return the sum of 0s and 1s as a data-dependent count; None if this reduction isn't such a sum."""
     if ctx.node.op not in COUNTING or len(axes) < x.rank or not x.rank or x.value is not None:
         return None
     ctx.memoizable = False
@@ -151,7 +151,7 @@ def _count_flags(ctx: RuleContext, x: Tensor, axes: tuple[int, ...], shape: Shap
 
 
 def fold_elements(op: str, x: Tensor, axes: tuple[int, ...], *, keep: bool) -> Value | None:
-    """Return the elements of a reduction; None if they aren't known."""
+    """Return the elements of `x` reduced along `axes` by `op`, such as "ReduceSum"; None if they aren't known."""
     shape, sizes = without(x.dims, axes, keep=keep), concrete(x.shape)
     if op not in FOLDS or not isinstance(x.value, Field if sizes is None else (Elements, Field)):
         return None
@@ -250,7 +250,7 @@ def _without_short_axes(op: str, x: Tensor, element: Dim, axes: tuple[int, ...])
 
 @rule("ArgMax", "ArgMin", dtype="int64", traits=Traits.MIXED)
 def extreme_position(ctx: RuleContext) -> Tensor:
-    """Return the index of an extreme along `axis`, which keeps size 1 unless `keepdims` is 0.
+    """Return the index of the maximum or minimum along `axis`, which keeps size 1 unless `keepdims` is 0.
 
     Requires an element along `axis` unless the output is empty.
     """
@@ -287,7 +287,7 @@ def _extreme_place(row: list[Item], more: Function) -> Item:
 @rule("CumProd")
 @rule("CumSum", traits=Traits.RUNNING_SUM)
 def running(ctx: RuleContext) -> Tensor:
-    """Sum or multiply along `axis`, an input of one element that isn't read if `x` is empty; the shape is unchanged."""
+    """Return running sums or products along `axis`, an input that isn't read if `x` is empty."""
     x, which = ctx.input(0, least=1), ctx.input(1)
     x = with_flags(ctx, 0) if ctx.node.op == "CumSum" else x
     ctx.check(which.rank <= 1, laws.AXIS_SCALAR)
@@ -309,7 +309,7 @@ def _running_axis(ctx: RuleContext, x: Tensor) -> int | None:
 
 
 def running_elements(ctx: RuleContext, x: Tensor, axis: int) -> Value | None:
-    """Return the elements of a running sum or product; None if they aren't known."""
+    """Return the elements of a running sum or product along `axis`; None if they aren't known."""
     exclusive, reverse = ctx.flag("exclusive"), ctx.flag("reverse")
     if isinstance(x.value, (Field, Floats)):
         here = position(x.rank - axis)
@@ -328,9 +328,9 @@ def running_elements(ctx: RuleContext, x: Tensor, axis: int) -> Value | None:
 
 
 def _times(x: Tensor, here: Dim, count: Dim) -> Value | None:
-    """Return the sums of `count` elements that are equal along an axis; None for floats if a step may round.
+    """Return the sums of `count` elements that are equal along an axis, where the position is `here`.
 
-    If the elements are flags, none is set at the sum's lower bound, and all are at its upper bound.
+    None for floats if a step may round. If the elements are flags, the sum's bounds are those of none and all of them.
     """
     assert isinstance(x.value, (Field, Floats))
     one = x.value.element

@@ -1,1 +1,1 @@
-"""OpenVINO's operators, mostly by the rules of ONNX's: a table of equal ones, and a few lines for each other one."""
+"""OpenVINO's operators: a table of those that equal ONNX's, and short rules, mostly by ONNX's, for the others."""

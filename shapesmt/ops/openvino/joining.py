@@ -68,7 +68,7 @@ def roll(ctx: RuleContext) -> Tensor:
 
 @operator("Reverse")
 def reverse(ctx: RuleContext) -> Tensor:
-    """Reverse the axes that an input lists or (`mode="mask"`) marks by a boolean each."""
+    """Reverse the axes that an input lists or, with `mode="mask"`, marks by a boolean for each axis."""
     x, masked = ctx.input(0), ctx.text("mode").lower() == "mask"
     ctx.check((ctx.input(1).dtype == "bool") == masked, laws.INTEGER_OR_MASKED_BOOL)
     if masked:

@@ -31,7 +31,7 @@ class Row(NamedTuple):
 
 
 def rename(table: Mapping[str, Row], domain: str, register: Register = rule) -> None:
-    """Register a rule for each operator of a table, which applies the rule of its ONNX operator."""
+    """Register, for each operator in `table`, a rule that applies the rule of its ONNX operator."""
 
     def renamed(ctx: RuleContext) -> list[Tensor]:
         """Apply the rule of the ONNX operator in the table."""
@@ -48,7 +48,7 @@ def rename(table: Mapping[str, Row], domain: str, register: Register = rule) -> 
 
 
 def require_one_type(ctx: RuleContext, inputs: Sequence[Tensor | None] | None = None) -> None:
-    """State that these inputs, by default all, have one element type."""
+    """Require that `inputs`, by default all inputs of the node, have the same element type."""
     types = list(
         dict.fromkeys(x.dtype for x in (ctx.inputs if inputs is None else inputs) if x is not None and x.dtype)
     )
@@ -95,7 +95,10 @@ def as_list(x: Tensor) -> Tensor:
 
 
 def constants_of(ctx: RuleContext, index: int, what: str) -> tuple[int, ...] | None:
-    """Return the constants of an input that decides ranks or axes; None leaves the node undecided."""
+    """Return the constants of input `index`, which decides ranks or axes; None leaves the node undecided.
+
+    `what` names the constants in the report.
+    """
     numbers = ctx.constants(index)
     if numbers is None:
         ctx.leave("unsupported", f"{what} of {ctx.node.op} must be known{REMEDIES.get(ctx.node.domain, '')}")
@@ -103,7 +106,7 @@ def constants_of(ctx: RuleContext, index: int, what: str) -> tuple[int, ...] | N
 
 
 def known_axis(ctx: RuleContext, index: int) -> int | None:
-    """Return the axis that an input names; None, if it isn't known, leaves the node undecided."""
+    """Return the axis that input `index` names; if it isn't known, return None and leave the node undecided."""
     axes = constants_of(ctx, index, "the axis")
     ctx.check(axes is None or len(axes) == 1, laws.AXIS_ONE_NUMBER)
     return axes[0] if axes else None

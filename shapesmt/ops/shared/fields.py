@@ -132,7 +132,7 @@ def term_of(x: Tensor) -> Item:
 
 
 def broadcast_index(size: Dim, target: Dim, back: int) -> Dim:
-    """Return the input index that a position reads on an axis broadcast from `size` to `target`: 0 if `size` is 1.
+    """Return the input index of a position on an axis broadcast from `size` to `target`: 0 if `size` is 1.
 
     `back` is the axis counted from the end, where 1 is the last one.
     """
@@ -147,7 +147,7 @@ def _few(sizes: Sequence[int]) -> bool:
 
 
 def value_of(shape: Sequence[Dim], element: Item) -> Value | None:
-    """Return the value of a tensor of this shape whose elements are one expression over positions.
+    """Return the value of a tensor of shape `shape` whose elements are one expression over positions.
 
     The elements are listed if the tensor has at most `MAX_LISTED`. None if `element` is None or too long.
     """
@@ -195,12 +195,12 @@ def array_of(x: Tensor) -> Array | None:
 
 
 def most_listed(operands: Sequence[Tensor], usual: int) -> int:
-    """Return how many elements of the result may be listed: `usual`, or as many as the longest operand lists."""
+    """Return how many elements of a result may be listed: `usual`, or as many as the longest operand lists."""
     return max(usual, *(len(t.value.items) for t in operands if isinstance(t.value, Elements)), 0)
 
 
 def integers_of(x: Tensor) -> tuple[int, ...] | None:
-    """Return the elements as integers; None unless all are known numbers."""
+    """Return the elements of `x` as integers; None unless all are known numbers."""
     items = x.value.items if isinstance(x.value, Elements) else (None,)
     known = tuple(i.constant for i in items if isinstance(i, Dim) and i.constant is not None)
     return known if len(known) == len(items) else None
@@ -212,7 +212,7 @@ def numbers(array: np.ndarray[Any, Any]) -> Value | None:
 
 
 def reshape_elements(x: Tensor, shape: Sequence[Dim]) -> Value | None:
-    """Return the elements after a reshape, which keeps their row-major order."""
+    """Return the elements of `x` after a reshape to `shape`, which keeps their row-major order."""
     sizes = concrete(shape)
     if isinstance(x.value, Elements) and sizes is not None:
         kept = prod(sizes) == len(x.value.items) and (_few(sizes) or 0 not in sizes)
@@ -248,18 +248,18 @@ def _groups(before: Sequence[Dim], after: Sequence[Dim]) -> list[tuple[list[int]
 
 
 def _same_count(before: Sequence[Dim], a: list[int], i: int, after: Sequence[Dim], b: list[int], j: int) -> bool:
-    """Whether the axes before `i` and `j` have equally many elements, or those from there on."""
+    """Whether the axes `a[:i]` of `before` and `b[:j]` of `after` have equally many elements, or the remaining axes."""
     fronts, backs = (a[:i], b[:j]), (a[i:], b[j:])
     return any(product(before[-k] for k in x) is product(after[-k] for k in y) for x, y in (fronts, backs))
 
 
 def _lengthy(shape: Sequence[Dim]) -> list[int]:
-    """Return the axes that may be longer than 1, counted from the end."""
+    """Return the axes that may be larger than 1, counted from the end."""
     return [b for b in range(len(shape), 0, -1) if shape[-b].constant != 1]
 
 
 def _row_major(shape: Sequence[Dim], axes: Sequence[int]) -> Dim:
-    """Return the row-major index of an element within some axes."""
+    """Return the row-major index of an element within `axes` of `shape`, which are counted from the end."""
     place, stride = ZERO, as_dim(1)
     for back in reversed(axes):
         place, stride = place + position(back) * stride, stride * shape[-back]

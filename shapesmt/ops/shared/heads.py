@@ -63,7 +63,7 @@ def head_count(ctx: RuleContext, name: str = "num_heads") -> int:
 
 
 def head_size(ctx: RuleContext, hidden: Dim) -> Dim:
-    """Return a head's size, from the hidden size and the attribute with the number of heads."""
+    """Return a head's size: `hidden` divided by the attribute `num_heads`."""
     return per_head(ctx, hidden, head_count(ctx, "num_heads"))
 
 
@@ -74,13 +74,13 @@ def per_head(
     law: laws.Law = laws.HEADS_DIVIDE_HIDDEN_SIZE,
     rows: Dim = ONE,
 ) -> Dim:
-    """Return a head's share of a hidden size; require that the heads divide it unless there are no `rows` to split."""
+    """Return `hidden // count`; require that the `count` heads divide it, unless there are no `rows` to split."""
     ctx.require(any_of(divides(count, hidden), equal(rows, 0)), law, hidden, count)
     return hidden // count
 
 
 def require_strides(ctx: RuleContext, x: Tensor, rows: Dim) -> None:
-    """State that the sizes and strides of `[b, n, s, d]` or `[b, s, n*d]` fit 32 bits, unless they are unbounded."""
+    """Require that `rows`, and sizes and strides of `[b, n, s, d]` or `[b, s, n*d]`, fit 32 bits, unless unbounded."""
     strides = (product(x.dims[1:]), *((x[1] * x[3], x[2] * x[3]) if x.rank == 4 else ()))
     for size in (*x.dims, rows, *strides):
         if IN_32_BITS < size.hi < inf:

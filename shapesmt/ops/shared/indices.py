@@ -60,9 +60,9 @@ def count_true(ctx: RuleContext, index: int) -> Dim:
 
 
 def true_place(ctx: RuleContext, index: int, axis: int, *, free: bool = True) -> Dim:
-    """Return a symbol for the index along `axis` of a nonzero element of an input.
+    """Return a symbol for the index along `axis` of a nonzero element of input `index`.
 
-    `free` tells that data can make it any index of the axis.
+    `free` means that data can make it any index of the axis.
     """
     return ctx.fresh(f"row{axis}", 0, ctx.input(index)[axis] - 1, Kind.PLACE, Decided((index,), free=free, row=True))
 
@@ -113,7 +113,7 @@ def is_flag(element: Dim) -> bool:
 def require_inside(
     ctx: RuleContext, indices: Tensor, size: Dim, unless: Formula = FALSE, *, index: int = 1, from_end: bool = True
 ) -> None:
-    """Require that the indices (input `index`) are inside an axis of that size, or that `unless` holds.
+    """Require that the indices (input `index`) are inside an axis of size `size`, or that `unless` holds.
 
     Indices may count from the end, unless `from_end` is false.
     """
@@ -146,7 +146,7 @@ def _of_constant(indices: Tensor) -> bool:
 
 
 def require_places(ctx: RuleContext, index: int, size: Dim, law: laws.Law, extra: Dim | int = 1) -> None:
-    """State that each element of an input is the first of `extra` consecutive positions in an axis of that size."""
+    """Require that for each element k of input `index`, positions k to k + `extra` - 1 are inside an axis of `size`."""
     if not ctx.has(index):
         return
     for condition, least, greatest in spans(ctx, ctx.input(index), law, index):
@@ -155,7 +155,7 @@ def require_places(ctx: RuleContext, index: int, size: Dim, law: laws.Law, extra
 
 
 def require_not_negative(ctx: RuleContext, index: int, law: laws.Law) -> None:
-    """State that no element of an input is negative."""
+    """Require that no element of an input is negative."""
     for condition, least, _ in spans(ctx, ctx.input(index), law, index):
         ctx.require(any_of(negate(condition), at_least(least, 0)), law, least, 0)
 
@@ -177,7 +177,7 @@ def spans(ctx: RuleContext, indices: Tensor, law: laws.Law, index: int | None = 
 
 
 def _leave_mixed(ctx: RuleContext, indices: Tensor) -> None:
-    """Leave the node undecided if indices are counts or partly unknown, and no bounds of them are known."""
+    """Leave the node undecided if indices are counts or partly unknown, and have no known bounds."""
     element = indices.value.element if isinstance(indices.value, Field) else ZERO
     counted = any((s.lo, s.hi) == (0, 1) for s in entries(element))
     if (counted or partly_known(element)) and not _cases(indices):
@@ -210,7 +210,7 @@ def _cases(indices: Tensor) -> list[Ends]:
 
 
 def fold_all(how: str, element: Dim, dims: Shape) -> Dim:
-    """Fold an element over a tensor's positions, by "least", "greatest" or "sum"; 0 if the tensor is empty."""
+    """Return the minimum ("least"), maximum ("greatest") or sum of an element over a tensor's positions; 0 if empty."""
     lasts = {p: dims[-int(p.name[1:])] - 1 for p in positions(element)}
     once = fold_or_unknown(how, element, lasts) if lasts else element
     if how != "sum":

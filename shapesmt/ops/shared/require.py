@@ -1,4 +1,4 @@
-"""State laws that many families of operators share: shapes, lengths, single numbers, ranges of elements."""
+"""Requirements that many families of operators share: shapes, lengths, single numbers, ranges of elements."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ RUNTIMES = {"openvino": "OpenVINO", "torch": "PyTorch", "tensorflow": "TensorFlo
 def require_shape(
     ctx: RuleContext, indices: int | Sequence[int], shape: Sequence[Dim | int], law: laws.Law, *, limit: bool = False
 ) -> None:
-    """Require that each input in `indices`, unless omitted, has this shape.
+    """Require that each input in `indices`, unless omitted, has shape `shape`.
 
-    `limit` tells that no output shape depends on it (see `RuleContext.limit`).
+    `limit` means that no output shape depends on it (see `RuleContext.limit`).
     """
     for index in (indices,) if isinstance(indices, int) else indices:
         if ctx.has(index):
@@ -29,21 +29,21 @@ def require_shape(
 
 
 def require_vector(ctx: RuleContext, indices: int | Sequence[int], size: Dim | int, law: laws.Law) -> None:
-    """State that inputs, unless omitted, are vectors of length `size`."""
+    """Require that the inputs `indices`, unless omitted, are vectors of length `size`."""
     require_shape(ctx, indices, (size,), law)
 
 
 def require_single(
     ctx: RuleContext, *indices: int, law: laws.Law = laws.SCALES_AND_ZERO_POINTS_ONE_NUMBER_EACH
 ) -> None:
-    """State that inputs, unless omitted, are single numbers: scalars or vectors of one element."""
+    """Require that the inputs `indices`, unless omitted, are single numbers: scalars or vectors of one element."""
     for x in (ctx.input(i) for i in indices if ctx.has(i)):
         ctx.check(x.rank <= 1, law)
         ctx.require_equal(x.numel, 1, law)
 
 
 def require_one_or(ctx: RuleContext, index: int, size: Dim | int, law: laws.Law) -> None:
-    """State that an input, unless omitted, has one element or is a vector of `size`; a scalar is accepted."""
+    """Require that input `index`, unless omitted, has one element (a scalar is accepted) or is a vector of `size`."""
     if ctx.has(index):
         x = ctx.input(index)
         ctx.check(x.rank <= 1, law)
@@ -51,7 +51,7 @@ def require_one_or(ctx: RuleContext, index: int, size: Dim | int, law: laws.Law)
 
 
 def require_least(ctx: RuleContext, items: Iterable[Dim | None] | None, least: int, law: laws.Law) -> None:
-    """State that each known element or size is at least `least`."""
+    """Require that each known element or size is at least `least`."""
     for item in items or ():
         if item is not None:
             ctx.require_at_least(item, least, law)
@@ -89,26 +89,26 @@ def element(ctx: RuleContext, name: str, index: int, place: int, least: int = 0)
 
 
 def require_ranks(ctx: RuleContext, rank: int, *tensors: Tensor, least: bool = False) -> None:
-    """State that each tensor has this rank (`least`: or a higher one)."""
+    """Require that each of `tensors` has rank `rank`, or with `least` a higher one."""
     for x in tensors:
         ctx.require_rank(x, rank, least=least)
 
 
 def require_numel(ctx: RuleContext, indices: Sequence[int], count: Dim | int, law: laws.Law) -> None:
-    """State that each input, unless omitted, has `count` elements, whatever its shape."""
+    """Require that each input in `indices`, unless omitted, has `count` elements, whatever its shape."""
     for index in filter(ctx.has, indices):
         ctx.require_equal(ctx.input(index).numel, count, law)
 
 
 def require_first_axes(ctx: RuleContext, x: Tensor, whole: Tensor, law: laws.Law) -> None:
-    """State that the shape of `x` is a prefix of that of `whole`: `[b, s]` fits `[b, s, h]`."""
+    """Require that the shape of `x` is a prefix of that of `whole`: `[b, s]` fits `[b, s, h]`."""
     ctx.check(x.rank <= whole.rank, law)
     for size, d in zip(x.dims, whole.dims, strict=False):
         ctx.require_equal(size, d, law)
 
 
 def require_broadcast_to(ctx: RuleContext, x: Tensor, shape: Shape, law: laws.Law) -> None:
-    """State that every size of a tensor, aligned from the right, equals that of the shape or is 1."""
+    """Require that every size of `x`, aligned from the right, equals that of `shape` or is 1."""
     ctx.check(x.rank <= len(shape), law)
     for d, size in zip(x.dims[::-1], shape[::-1], strict=False):
         ctx.require(any_of(equal(d, size), equal(d, 1)), law, d, size)
@@ -132,7 +132,7 @@ def open_unless(ctx: RuleContext, law: laws.Law, formula: Formula = FALSE) -> No
 
 
 def require_direction(ctx: RuleContext, start: Item, limit: Item, step: Item) -> None:
-    """State that the limit of a range lies in the direction of its step, unless one of the numbers is unknown."""
+    """Require that `limit` lies in the direction of `step` from `start`, unless one of them is unknown."""
     forwards, backwards = _reaches(limit, start), _reaches(start, limit)
     if step is not None and forwards is not None and backwards is not None:
         direction = any_of(all_of(_positive(step), forwards), all_of(_positive(-step), backwards))

@@ -46,15 +46,15 @@ class Window(NamedTuple):
         return (self.kernel - 1) * self.dilation + 1
 
     def span(self, size: Dim) -> Dim:
-        """Return how far the window can move over an input of that size; negative if it doesn't fit."""
+        """Return how far the window can move over an input of size `size`; negative if it doesn't fit."""
         return size + (self.head + self.tail) - self.extent
 
     def places(self, size: Dim) -> Dim:
-        """Return the number of positions along an axis of that size, if the window fits."""
+        """Return the number of positions along an axis of size `size`, if the window fits."""
         return ceil_divide(size, self.stride) if self.same else self.rounding.places(self, size)
 
     def positions(self, ctx: RuleContext, size: Dim, law: laws.Law = laws.WINDOW_FITS) -> Dim:
-        """Require that the window fits an axis of that size, and return its number of positions."""
+        """Return the number of positions along an axis of size `size`; require that the window fits."""
         if not self.same:
             slack = 0 if self.rounding.strict else 2 * self.stride - 1
             ctx.require_at_least(size + (self.head + self.tail), self.extent - slack, law)

@@ -39,7 +39,7 @@ RETYPED = {  # output type: the attribute that names it, or ":" and the type its
 @rule(*KEPT, *WORDS, domain=DOMAIN, any_rank=True, total=True)
 @rule("RandomShuffle", domain=DOMAIN, any_rank=True, total=True, traits=Traits.STATEFUL)
 def kept(ctx: RuleContext) -> Tensor:
-    """Apply a function to every element, or shuffle the rows; the shape stays."""
+    """Apply a function to every element, or shuffle the rows; the shape is unchanged."""
     if ctx.node.op in WORDS:
         one_of(ctx, *WORDS[ctx.node.op])
     return ctx.tensor(ctx.input(0).shape, "string" if ctx.node.op == "AsString" else None)
@@ -47,7 +47,7 @@ def kept(ctx: RuleContext) -> Tensor:
 
 @rule(*RETYPED, domain=DOMAIN, any_rank=True, total=True)
 def retyped(ctx: RuleContext) -> Tensor:
-    """Convert every element to another type; the shape stays."""
+    """Convert every element to another type; the shape is unchanged."""
     dtype = RETYPED[ctx.node.op]
     return ctx.tensor(ctx.input(0).shape, dtype[1:] if dtype[0] == ":" else ctx.text(dtype, "float32"))
 
@@ -91,7 +91,7 @@ def square(ctx: RuleContext) -> Tensor:
 
 @rule("Cast", domain=DOMAIN, any_rank=True, total=True, traits=Traits.CONVERSION)
 def cast(ctx: RuleContext) -> Tensor:
-    """Convert to another element type; the shape stays."""
+    """Convert to another element type; the shape is unchanged."""
     dtype = ctx.text("DstT", "")
     return result(ctx, "Cast", ctx.input(0), to=number_of(dtype)) if dtype else ctx.tensor(ctx.input(0).shape, "")
 
@@ -123,7 +123,7 @@ LOOSE = ("Atan2", "DivNoNan", "Igamma", "IgammaGradA", "Igammac", "MulNoNan", "N
 
 @rule(*LOOSE, "Xdivy", "Xlog1py", "Xlogy", "Zeta", domain=DOMAIN)
 def arithmetic(ctx: RuleContext) -> Tensor:
-    """Apply a function to operands that broadcast together."""
+    """Compute an elementwise function of operands that broadcast."""
     require_one_type(ctx)
     return broadcast(ctx, None)
 
@@ -143,7 +143,7 @@ DIVISIONS: dict[str, Function] = {
 
 
 def _of_floats(ctx: RuleContext, x: Tensor, y: Tensor) -> Tensor:
-    """Return a quotient or remainder of floats."""
+    """Return the quotient of floats or, for operators whose name ends with `Mod`, the remainder."""
     if not ctx.node.op.endswith("Mod"):
         return _divide(ctx, x, y)
     remainders = result(ctx, "Mod", x, y, fmod=1)
@@ -170,7 +170,7 @@ def _divide(ctx: RuleContext, x: Tensor, y: Tensor) -> Tensor:
 
 @rule("Pow", domain=DOMAIN, traits=Traits.ELEMENTWISE)
 def power(ctx: RuleContext) -> Tensor:
-    """Raise to a power; operands broadcast, and integers have no negative exponent."""
+    """Raise to a power; operands broadcast, and integer exponents aren't negative."""
     require_one_type(ctx)
     output = result(ctx, "Pow", ctx.input(0), ctx.input(1))
     if ctx.input(0).dtype in INTEGERS:
@@ -181,9 +181,9 @@ def power(ctx: RuleContext) -> Tensor:
 
 @rule("Equal", "NotEqual", "ApproximateEqual", domain=DOMAIN, traits=Traits.ELEMENTWISE)
 def compare(ctx: RuleContext) -> Tensor:
-    """Compare operands that broadcast together.
+    """Compare operands that broadcast.
 
-    `ApproximateEqual` needs one shape; `incompatible_shape_error=0` allows any two.
+    `ApproximateEqual` needs operands of the same shape; `incompatible_shape_error=0` allows any two shapes.
     """
     x, y, op = ctx.input(0), ctx.input(1), ctx.node.op
     require_one_type(ctx)
@@ -214,7 +214,7 @@ def squared_difference(ctx: RuleContext) -> Tensor:
 
 @rule("SelectV2", domain=DOMAIN, any_rank=True, traits=Traits.COPIED)
 def choose(ctx: RuleContext) -> Tensor:
-    """Choose between two cases by a condition; all three broadcast, to at most 8 axes unless their shapes are equal."""
+    """Choose elements of two tensors by a condition; all broadcast, to at most 8 axes unless their shapes are equal."""
     output = result(ctx, "Where", *map(ctx.input, range(3)))
     if output.shape is not None and output.rank > 8:
         operands = [x for x in map(ctx.input, range(3)) if x.rank]
@@ -228,7 +228,7 @@ def choose(ctx: RuleContext) -> Tensor:
 
 @rule("BiasAdd", "BiasAddV1", domain=DOMAIN)
 def bias_add(ctx: RuleContext) -> Tensor:
-    """Add a bias with one element per channel; the shape stays."""
+    """Add a bias with one element per channel; the shape is unchanged."""
     x = ctx.input(0, least=2)
     require_vector(ctx, 1, channel(ctx, x), laws.BIAS_PER_CHANNEL)
     return ctx.tensor(x.dims)
@@ -236,7 +236,7 @@ def bias_add(ctx: RuleContext) -> Tensor:
 
 @rule("AddN", "AccumulateNV2", domain=DOMAIN)
 def add_n(ctx: RuleContext) -> Tensor:
-    """Add operands of one shape."""
+    """Add operands of the same shape."""
     operands = [ctx.input(i) for i in range(len(ctx.inputs))]
     ctx.require_agree(*operands, law=laws.OPERANDS_SAME_SHAPE)
     return operands[0] if len(operands) == 1 else ctx.tensor(operands[0].dims)
@@ -244,7 +244,7 @@ def add_n(ctx: RuleContext) -> Tensor:
 
 @rule("Select", domain=DOMAIN, traits=Traits.COPIED)
 def select(ctx: RuleContext) -> Tensor:
-    """Choose between two cases of one shape; the condition has that shape, is a single boolean, or has one per row."""
+    """Choose elements of two tensors of one shape by a condition of that shape, a single boolean, or one per row."""
     condition, x, y = (ctx.input(i) for i in range(3))
     ctx.require_agree(x, y, law=laws.CASES_SAME_SHAPE)
     if condition.rank == 1 != x.rank:
@@ -269,7 +269,7 @@ def clip(ctx: RuleContext) -> Tensor:
 
 @rule("StringJoin", domain=DOMAIN)
 def join(ctx: RuleContext) -> Tensor:
-    """Join texts; all have one shape, except for scalars."""
+    """Join texts elementwise; all inputs have the same shape, except for scalars."""
     parts = [x for x in map(ctx.input, range(len(ctx.inputs))) if x.rank]
     if parts:
         ctx.require_agree(*parts, law=laws.JOINED_TEXTS_SAME_SHAPE)
@@ -281,7 +281,7 @@ def join(ctx: RuleContext) -> Tensor:
 
 @rule("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel", domain=DOMAIN)
 def fake_quantize(ctx: RuleContext) -> Tensor:
-    """Quantize and dequantize floats with one range, or one per channel; the shape stays."""
+    """Quantize and dequantize floats with one range, or one per channel; the shape is unchanged."""
     x, each_channel = ctx.input(0), ctx.node.op.endswith("PerChannel")
     ctx.check(2 <= ctx.integer("num_bits", 8) <= 16, laws.QUANTIZED_TO_2_TO_16_BITS)
     ctx.require_rank(x, int(each_channel), least=True)

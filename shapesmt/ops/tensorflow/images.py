@@ -16,7 +16,7 @@ RESIZED = {f"Resize{name}": "float32" for name in ("Area", "Bicubic", "Bilinear"
 
 @rule("QuantizedResizeBilinear", domain=DOMAIN)
 def resize_quantized(ctx: RuleContext) -> list[Tensor]:
-    """Resize `[n, h, w, c]` to the height and width in an input; the bounds of the value range stay."""
+    """Resize `[n, h, w, c]` to the height and width in an input; also return the bounds of the value range."""
     require_numbers(ctx, 2, 3)
     ctx.require_at_least(ctx.input(0, rank=4)[0], 1, laws.AN_IMAGE)
     end = ctx.tensor((), "float32")
@@ -25,7 +25,7 @@ def resize_quantized(ctx: RuleContext) -> list[Tensor]:
 
 @rule(*RESIZED, "ResizeNearestNeighbor", domain=DOMAIN)
 def resize(ctx: RuleContext) -> Tensor:
-    """Resize `[n, h, w, c]` to the height and width in an input; neither image is empty."""
+    """Resize `[n, h, w, c]` to the height and width in an input; neither the input nor the output may be empty."""
     x = ctx.input(0, rank=4)
     size = complete_sizes(ctx, ctx.sizes(1, 2), 1)
     require_least(ctx, [*x.dims[1:], *size], 1, laws.NO_IMAGE_EMPTY)
@@ -78,7 +78,7 @@ def decode(ctx: RuleContext) -> Tensor:
 
 @rule("DecodeAndCropJpeg", domain=DOMAIN)
 def decode_part(ctx: RuleContext) -> Tensor:
-    """Decode the part of an image at the position and of the size in an input `[y, x, height, width]`."""
+    """Decode a part of an image; an input `[y, x, height, width]` has its position and size."""
     window, channels = ctx.items(1) or (None,) * 4, least(ctx, "channels", 0, 0)
     require_numbers(ctx, 0)
     require_vector(ctx, 1, 4, laws.PART_IS_PLACE_AND_SIZE)
@@ -97,7 +97,7 @@ def size_of_image(ctx: RuleContext) -> Tensor:
 
 @rule("AdjustContrastv2", "AdjustHue", "AdjustSaturation", "HSVToRGB", "RGBToHSV", domain=DOMAIN)
 def adjust(ctx: RuleContext) -> Tensor:
-    """Adjust or convert colours; the shape stays."""
+    """Adjust or convert colours; the shape is unchanged."""
     x = ctx.input(0)
     ctx.require_rank(x, 1 if "To" in ctx.node.op else 3, least=True)
     require_numbers(ctx, 1)
@@ -110,7 +110,7 @@ def adjust(ctx: RuleContext) -> Tensor:
 
 
 def selection(ctx: RuleContext) -> tuple[Dim, Dim]:
-    """Return the number of selected boxes, out of `[n, 4]` with scores `[n]`, and the limit of that number."""
+    """Return the number of selected boxes and the limit of that number; boxes are `[n, 4]`, scores `[n]`."""
     boxes, most = ctx.input(0, rank=2), first(ctx, 2)
     ctx.require_equal(boxes[1], 4, laws.BOX_4_COORDINATES)
     require_vector(ctx, 1, boxes[0], laws.SCORE_PER_BOX)
@@ -122,7 +122,7 @@ def selection(ctx: RuleContext) -> tuple[Dim, Dim]:
 
 
 def require_thresholds(ctx: RuleContext, index: int) -> None:
-    """Require overlap thresholds between 0 and 1, and that the sigma of soft suppression isn't negative."""
+    """Require overlap thresholds (input `index` or an attribute) in 0..1, and that the sigma isn't negative."""
     shares = [*(numbers(ctx, index) if ctx.has(index) else ()), ctx.number("iou_threshold", 0.5)]
     for share in shares:
         for low, high in ((0, share), (share, 1)):
@@ -133,7 +133,7 @@ def require_thresholds(ctx: RuleContext, index: int) -> None:
 
 @rule("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3", domain=DOMAIN)
 def suppress(ctx: RuleContext) -> Tensor:
-    """Return the indices of the selected boxes."""
+    """Return the indices of the boxes that non-maximum suppression selects."""
     return ctx.tensor((selection(ctx)[0],), "int32")
 
 

@@ -42,7 +42,7 @@ from shapesmt.rules import Field, Keeps, RuleContext, Tensor, Traits, move_posit
 
 
 def require_places(ctx: RuleContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:
-    """Require that known indices are inside an axis of that size, counted from the front."""
+    """Require that known indices are in 0..size-1, unless `unless` holds; for unknown ones, require `size >= 1`."""
     known = spans(ctx, indices, laws.INDICES_INSIDE_AXIS)
     if not known:
         ctx.require(any_of(unless, equal(indices.numel, 0), at_least(size, 1)), laws.SOMETHING_TO_PICK, size)
@@ -56,7 +56,7 @@ def require_places(ctx: RuleContext, indices: Tensor, size: Dim, unless: Formula
 
 @rule("Gather", "ResourceGather", "GatherV2", domain=DOMAIN, traits=Traits.LOOKUP)
 def gather(ctx: RuleContext) -> Tensor:
-    """Return the indexed elements along an axis; the first `batch_dims` axes are common to both inputs."""
+    """Return the elements at the given indices of an axis; data and indices share the first `batch_dims` axes."""
     x, indices = ctx.input(0), ctx.input(1)
     batch = ctx.integer("batch_dims", 0)
     signed_axis = axis_of(ctx, 2) if ctx.node.op == "GatherV2" else max(batch, 0)
@@ -91,7 +91,7 @@ def gather_nd(ctx: RuleContext) -> Tensor:
 
 
 def require_indexable(ctx: RuleContext, x: Tensor, indices: Tensor) -> None:
-    """Require index tuples no longer than the rank, and no lookup in an empty tensor."""
+    """Require index tuples no longer than the rank of `x` (at most 7), and no lookup if `x` is empty."""
     ctx.require_at_least(7, indices[-1], laws.INDEX_TUPLE_AT_MOST)
     ctx.require_at_least(x.rank, indices[-1], laws.INDEX_TUPLE_WITHIN_INDEXED_RANK)
     nothing = equal(product(indices.dims[:-1]), 0)
@@ -103,7 +103,7 @@ def require_indexable(ctx: RuleContext, x: Tensor, indices: Tensor) -> None:
 
 @rule("ScatterNd", domain=DOMAIN)
 def scatter_nd(ctx: RuleContext) -> Tensor:
-    """Return a tensor whose sizes are an input, with an update at each index tuple."""
+    """Return zeros, of the sizes in an input, with an update written at each index tuple."""
     indices, updates, sizes = ctx.input(0), ctx.input(1), ctx.sizes(2)
     if sizes is None:
         return ctx.tensor(None, updates.dtype)
@@ -120,7 +120,7 @@ REDUCTIONS = {"Update": "none", "Add": "add", "Max": "max", "Min": "min"}
 @rule(*SCATTERS, domain=DOMAIN)
 @rule("TensorScatterUpdate", domain=DOMAIN, traits=Traits(Keeps.COPIED, tuples=True))
 def tensor_scatter(ctx: RuleContext) -> Tensor:
-    """Write or combine an update at each index tuple; the shape stays."""
+    """Write or combine an update at each index tuple; the shape is unchanged."""
     x, indices, updates = (ctx.input(i) for i in range(3))
     require_updates(ctx, x, indices, updates)
     reduction = REDUCTIONS.get(ctx.node.op.removeprefix("TensorScatter").removeprefix("ScatterNdNonAliasing"))
@@ -130,7 +130,7 @@ def tensor_scatter(ctx: RuleContext) -> Tensor:
 
 
 def require_updates(ctx: RuleContext, x: Tensor, indices: Tensor, updates: Tensor) -> None:
-    """Require an update for each index tuple, of the shape of the slice that it replaces."""
+    """Require one update for each index tuple, with the shape of the slice of `x` that it replaces."""
     ctx.require_rank(indices, 1, least=True)
     ctx.require_rank(x, 1, least=True)
     require_indexable(ctx, x, indices)
@@ -143,7 +143,7 @@ def require_updates(ctx: RuleContext, x: Tensor, indices: Tensor, updates: Tenso
 
 
 def require_tuples(ctx: RuleContext, x: Tensor, indices: Tensor, depth: int) -> None:
-    """Require index tuples inside the tensor, unless the node ignores those outside."""
+    """Require that index tuples of length `depth` are inside `x`, unless the node ignores those outside."""
     if one_of(ctx, "bad_indices_policy", "", "DEFAULT", "ERROR", "IGNORE") != "IGNORE":
         for column, size in zip(columns(indices, depth), x.dims, strict=False):
             require_places(ctx, column, size)
@@ -151,7 +151,7 @@ def require_tuples(ctx: RuleContext, x: Tensor, indices: Tensor, depth: int) -> 
 
 @rule("SparseToDense", domain=DOMAIN)
 def sparse_to_dense(ctx: RuleContext) -> Tensor:
-    """Return a tensor whose sizes are an input, with one value, or one per index tuple, at the index tuples."""
+    """Return a tensor of the sizes in an input, with one value, or one per index tuple, written at the index tuples."""
     indices, sizes, values = ctx.input(0), ctx.sizes(1), ctx.input(2)
     ctx.require_rank(ctx.input(3), 0)
     count = indices[0] if indices.rank else ONE
@@ -169,7 +169,7 @@ def sparse_to_dense(ctx: RuleContext) -> Tensor:
 
 
 def require_sorted(ctx: RuleContext, indices: Tensor, x: Tensor) -> None:
-    """Require that known index tuples are inside a tensor, in ascending order and without duplicates."""
+    """Require that known index tuples are inside `x`, in ascending order and without duplicates."""
     if indices.rank < 2:  # a list of single indices
         indices = tensor(
             indices.dtype, [*(indices.dims or (ONE,)), ONE], reshape_elements(indices, [*(indices.dims or (ONE,)), ONE])
@@ -187,7 +187,7 @@ def require_sorted(ctx: RuleContext, indices: Tensor, x: Tensor) -> None:
 
 @rule("OneHot", domain=DOMAIN, traits=Traits.COPIED)
 def one_hot(ctx: RuleContext) -> Tensor:
-    """Return a new axis of size `depth` that holds `on` at each index and `off` elsewhere."""
+    """Insert an axis of size `depth`, which holds `on` at each index and `off` elsewhere."""
     indices = ctx.input(0)
     require_shape(ctx, (1, 2, 3), (), laws.DEPTH_ON_OFF_ONE_NUMBER_EACH)
     least(ctx, "axis", -1, -1)
@@ -199,7 +199,7 @@ def one_hot(ctx: RuleContext) -> Tensor:
 
 @rule("TopK", "TopKV2", domain=DOMAIN, traits=Traits.MIXED)
 def top_k(ctx: RuleContext) -> list[Tensor]:
-    """Return the `k` largest along the last axis and their indices; `k` is an input since version 2."""
+    """Return the `k` largest elements along the last axis and their indices; `k` is an input since version 2."""
     x = ctx.input(0, least=1)
     k = as_list(ctx.input(1, rank=0)) if ctx.node.op == "TopKV2" else vector(ctx.integer("k"))
     ordered = ctx.integer("sorted", 1)
@@ -209,7 +209,7 @@ def top_k(ctx: RuleContext) -> list[Tensor]:
 
 @rule("NthElement", domain=DOMAIN)
 def nth_element(ctx: RuleContext) -> Tensor:
-    """Return the n-th smallest along the last axis, which is removed."""
+    """Return the n-th smallest element along the last axis, which is removed."""
     place, x = first(ctx, 1), ctx.input(0, least=1)
     ctx.require_rank(ctx.input(1), 0)
     place = ZERO if place is None else place
@@ -240,7 +240,7 @@ def where(ctx: RuleContext) -> Tensor:
 
 @rule("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2", domain=DOMAIN)
 def unique(ctx: RuleContext) -> list[Tensor]:
-    """Return the distinct elements or slices, the index among them of each input element or slice, and their counts."""
+    """Return the distinct elements or slices, the index of each input element or slice among them, and their counts."""
     x, dtype = ctx.input(0), ctx.text("out_idx", "int32")
     axes = constants_of(ctx, 1, "the axis") if ctx.node.op.endswith("V2") else ()
     if ctx.node.op.endswith("V2"):
@@ -295,7 +295,7 @@ def bincount(ctx: RuleContext) -> Tensor:
 
 @rule("Bucketize", domain=DOMAIN, any_rank=True, total=True)
 def bucketize(ctx: RuleContext) -> Tensor:
-    """Return the bucket number of each element, between ascending boundaries."""
+    """Return the index of each element's bucket; ascending boundaries separate the buckets."""
     boundaries = [b for b in ctx.attribute("boundaries") or () if isinstance(b, float)]  # type: ignore[union-attr]  # a list
     ctx.check(boundaries == sorted(boundaries), laws.BOUNDARIES_ASCENDING)
     return ctx.tensor(ctx.input(0).shape, "int32")
@@ -311,14 +311,14 @@ def bound(ctx: RuleContext) -> Tensor:
 
 @rule(*(f"Segment{name}" for name in ("Max", "Mean", "Min", "Prod", "Sum")), domain=DOMAIN)
 def segments(ctx: RuleContext) -> Tensor:
-    """Reduce rows by segments; there are as many as the last segment number plus 1."""
+    """Reduce the rows of each segment to one; the number of segments is the last segment number plus 1."""
     x, ids = ctx.input(0, least=1), ctx.input(1, rank=1)
     ctx.require_equal(ids[0], x[0], laws.SEGMENT_NUMBER_PER_ROW)
     return ctx.tensor([segment_count(ctx, 1), *x.dims[1:]])
 
 
 def segment_count(ctx: RuleContext, index: int) -> Dim:
-    """Return the number of segments in an ascending list of segment numbers."""
+    """Return the number of segments: 1 more than the last of the ascending segment numbers in input `index`."""
     ids = ctx.input(index)
     if isinstance(ids.value, Field) and not entries(ids.value.element):
         ctx.assume_valid(index)
@@ -346,7 +346,7 @@ def sparse_segments(ctx: RuleContext) -> Tensor:
 
 @rule(*(f"UnsortedSegment{name}" for name in ("Max", "Min", "Prod", "Sum")), domain=DOMAIN)
 def unsorted_segments(ctx: RuleContext) -> Tensor:
-    """Reduce elements or slices by segments, whose number is an input."""
+    """Reduce elements or slices by segments; an input has the number of segments."""
     x, ids, count = ctx.input(0), ctx.input(1), first(ctx, 2)
     ctx.require_rank(ctx.input(2), 0)
     require_first_axes(ctx, ids, x, laws.SEGMENT_NUMBERS_HAVE_FIRST_AXES_OF_DATA)

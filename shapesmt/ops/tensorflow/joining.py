@@ -39,7 +39,7 @@ def concat(ctx: RuleContext) -> Tensor:
 
 
 def _along(ctx: RuleContext, parts: Sequence[Tensor], axis: int) -> Tensor:
-    """Concatenate along an axis; the tensors must agree on every other axis."""
+    """Concatenate `parts` along `axis`; they must agree on every other axis."""
     ctx.require_agree(*parts, but=axis, law=laws.JOINED_MATCH_OFF_AXIS)
     dims = parts[0].replace(axis, total(x[axis] for x in parts)).dims
     return ctx.tensor(dims, parts[0].dtype, concatenate(parts, axis, dims))
@@ -47,7 +47,7 @@ def _along(ctx: RuleContext, parts: Sequence[Tensor], axis: int) -> Tensor:
 
 @rule("Pack", domain=DOMAIN, traits=Traits.STACKED)
 def pack(ctx: RuleContext) -> Tensor:
-    """Stack tensors of one shape along a new axis."""
+    """Stack tensors of the same shape along a new axis."""
     parts = [ctx.input(i) for i in range(len(ctx.inputs))]
     ctx.require_agree(*parts, law=laws.STACKED_SAME_SHAPE)
     axis = ctx.axis(parts[0].rank + 1, 0)
@@ -73,7 +73,7 @@ def split(ctx: RuleContext) -> list[Tensor]:
 
 @rule("SplitV", domain=DOMAIN, traits=Traits.COPIED)
 def split_v(ctx: RuleContext) -> list[Tensor]:
-    """Split an axis into parts of the lengths in an input; one may be -1, for the rest."""
+    """Split an axis into parts of the lengths in an input, of which one may be -1: the remainder."""
     lengths = ctx.sizes(1, ctx.outputs)
     require_least(ctx, lengths, -1, laws.SIZES_MINUS_1_OR_MORE)
     axis, numbers = ctx.input(2), ctx.items(2) or (None,)
@@ -106,7 +106,7 @@ def paddings(ctx: RuleContext, index: int, count: int) -> tuple[list[Dim | None]
 
 @rule("Pad", "PadV2", domain=DOMAIN, traits=Traits.COPIED)
 def pad(ctx: RuleContext) -> Tensor:
-    """Pad every axis."""
+    """Pad every axis: `before[i] + x.shape[i] + after[i]`."""
     x = ctx.input(0)
     before, after = paddings(ctx, 1, x.rank)
     require_numbers(ctx, 2)
@@ -130,7 +130,7 @@ def require_separable(ctx: RuleContext, before: Sequence[Dim | None], after: Seq
 
 @rule("MirrorPad", domain=DOMAIN, traits=Traits.COPIED)
 def mirror_pad(ctx: RuleContext) -> Tensor:
-    """Pad every axis with its own elements mirrored; pads are no longer than the part that is mirrored."""
+    """Pad every axis with its own elements mirrored; no pad is longer than the part that it mirrors."""
     x, mode = ctx.input(0), one_of(ctx, "mode", "REFLECT", "SYMMETRIC")
     require_most(ctx, x, 5)
     before, after = paddings(ctx, 1, x.rank)
@@ -146,7 +146,7 @@ def mirror_pad(ctx: RuleContext) -> Tensor:
 
 @rule("ReverseV2", domain=DOMAIN, traits=Traits.REARRANGED)
 def reverse(ctx: RuleContext) -> Tensor:
-    """Reverse the axes in an input; the shape stays."""
+    """Reverse the axes in an input; the shape is unchanged."""
     x, axes = ctx.input(0), constants_of(ctx, 1, "the axes")
     ctx.require_rank(ctx.input(1), 1)
     require_most(ctx, x, 8)
@@ -158,7 +158,7 @@ def reverse(ctx: RuleContext) -> Tensor:
 
 @rule("Reverse", domain=DOMAIN)
 def reverse_flagged(ctx: RuleContext) -> Tensor:
-    """Reverse the axes that are flagged; there is one flag for each axis."""
+    """Reverse the axes whose flag is set; there is one flag for each axis."""
     x = ctx.input(0)
     require_most(ctx, x, 8)
     require_vector(ctx, 1, x.rank, laws.FLAG_PER_AXIS)
@@ -168,7 +168,7 @@ def reverse_flagged(ctx: RuleContext) -> Tensor:
 
 @rule("ReverseSequence", domain=DOMAIN, traits=Traits.REARRANGED)
 def reverse_sequence(ctx: RuleContext) -> Tensor:
-    """Reverse the beginning of each sequence; there is one length per sample of the batch, inside the sequence."""
+    """Reverse the beginning of each sequence; its length is given for each sample and at most the sequence's."""
     x, lengths = ctx.input(0), ctx.input(1, rank=1)
     require_most(ctx, x, 5)
     along, batch = least(ctx, "seq_dim", 0), least(ctx, "batch_dim", 0, 0)
@@ -182,7 +182,7 @@ def reverse_sequence(ctx: RuleContext) -> Tensor:
 
 @rule("Roll", domain=DOMAIN, traits=Traits.REARRANGED)
 def roll(ctx: RuleContext) -> Tensor:
-    """Rotate elements along the axes in an input, with one shift each; the shape stays."""
+    """Rotate elements along the axes in an input, with one shift each; the shape is unchanged."""
     x, shift, axes = (ctx.input(i) for i in range(3))
     ctx.require_rank(x, 1, least=True)
     ctx.check(shift.rank <= 1, laws.SHIFTS_ONE_NUMBER_OR_LIST)
@@ -197,7 +197,7 @@ def roll(ctx: RuleContext) -> Tensor:
 
 @rule("DepthToSpace", domain=DOMAIN)
 def depth_to_space(ctx: RuleContext) -> Tensor:
-    """Move channels to blocks of height and width."""
+    """Move channels into blocks of pixels: `[n, h, w, c] -> [n, h*b, w*b, c / b**2]`, or with channels second."""
     x, block = ctx.input(0, rank=4), least(ctx, "block_size", 2)
     at = 1 if channels_first(ctx) else 3
     ctx.require(divides(block**2, x[at]), laws.CHANNELS_SPLIT_INTO_BLOCKS.of(block=block**2), x[at], block**2)
@@ -206,7 +206,7 @@ def depth_to_space(ctx: RuleContext) -> Tensor:
 
 @rule("SpaceToDepth", domain=DOMAIN)
 def space_to_depth(ctx: RuleContext) -> Tensor:
-    """Move blocks of height and width to channels."""
+    """Move blocks of pixels into channels: `[n, h, w, c] -> [n, h / b, w / b, c * b**2]`, or with channels second."""
     x, block = ctx.input(0, rank=4), least(ctx, "block_size", 2)
     at = 1 if channels_first(ctx) else 3
     for d in (d for i, d in enumerate(x.dims) if i not in (0, at)):
@@ -215,9 +215,9 @@ def space_to_depth(ctx: RuleContext) -> Tensor:
 
 
 def blocks(ctx: RuleContext) -> tuple[tuple[int, ...] | None, list[Dim | None], list[Dim | None]]:
-    """Return the block's sizes and the crops or pads before and after each axis; without ND the block is a square.
+    """Return the block's sizes, and the crops or pads before and after each axis.
 
-    The sizes are None, and the lists empty, if the block is unknown.
+    Operators without `ND` have a square block. If the block is unknown, its sizes are None and the lists are empty.
     """
     nd = ctx.node.op.endswith("ND")
     if nd:

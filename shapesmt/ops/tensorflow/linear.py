@@ -52,7 +52,10 @@ def einsum(ctx: RuleContext) -> Tensor:
 
 
 def _ellipsis_axes(ctx: RuleContext, x: Tensor, term: list[str], sizes: dict[str, Dim]) -> Shape:
-    """Return the axes of the ellipsis, and collect in `sizes` each letter's size, the same in all operands."""
+    """Return the axes of `x` that the ellipsis in `term` stands for.
+
+    Add each letter's size to `sizes`; it must be the same in all operands.
+    """
     named, at = len(term) - term.count("..."), term.index("...") if "..." in term else len(term)
     law = laws.EQUATION_TERM_AXES.of(term="".join(term), rank=x.rank)
     ctx.check(x.rank >= named if "..." in term else x.rank == named, law)
@@ -78,7 +81,7 @@ def cross(ctx: RuleContext) -> Tensor:
 
 @rule("MatrixBandPart", domain=DOMAIN)
 def band_part(ctx: RuleContext) -> Tensor:
-    """Keep a band of the matrices, which must lie inside them, and set the rest to 0; the shape stays."""
+    """Set elements outside a band to 0; the band must lie inside the matrices, whose shape stays."""
     x = ctx.input(0, least=2)
     require_shape(ctx, (1, 2), (), laws.DIAGONAL_COUNTS_ONE_NUMBER_EACH)
     for index, axis, side in ((1, -2, "lower"), (2, -1, "upper")):
@@ -90,14 +93,14 @@ def band_part(ctx: RuleContext) -> Tensor:
 
 @rule("Diag", "MatrixDiag", domain=DOMAIN)
 def diagonal(ctx: RuleContext) -> Tensor:
-    """Put a tensor on the diagonal of one with its axes repeated: `[m, n] -> [m, n, m, n]`, or only the last one."""
+    """Put a tensor on a diagonal: `[m, n] -> [m, n, m, n]`, or for `MatrixDiag` only its last axis: `[m, n, n]`."""
     x = ctx.input(0, least=1)
     return ctx.tensor([*x.dims, *(x.dims if ctx.node.op == "Diag" else x.dims[-1:])])
 
 
 @rule("DiagPart", domain=DOMAIN)
 def diagonal_part(ctx: RuleContext) -> Tensor:
-    """Return the diagonal of a tensor whose second half of axes repeats the first: `[m, n, m, n] -> [m, n]`."""
+    """Return the diagonal of a tensor whose sizes repeat in its second half: `[m, n, m, n] -> [m, n]`."""
     x = ctx.input(0)
     half = x.rank // 2
     ctx.check(x.rank == 2 * half > 0, laws.RANK_EVEN_AND_POSITIVE.of(rank=x.rank))
@@ -121,7 +124,7 @@ def matrix_set_diag(ctx: RuleContext) -> Tensor:
 
 
 def diagonals(ctx: RuleContext, index: int) -> tuple[int, int] | None:
-    """Return the lowest and the highest diagonal, where 0 is the main one; None if unknown."""
+    """Return the lowest and highest diagonal from input `index`, with 0 for the main one; None if unknown."""
     offsets = constants_of(ctx, index, "the diagonals")
     ctx.check(offsets is None or 1 <= len(offsets) <= 2, laws.DIAGONALS_NUMBER_OR_LOWEST_AND_HIGHEST)
     ctx.check(ctx.input(index).rank <= 1, laws.DIAGONALS_NUMBER_OR_LIST_OF_TWO)
@@ -197,7 +200,7 @@ def _sides(ctx: RuleContext, rows: Dim, columns: Dim) -> list[Dim]:
 
 @rule("Cholesky", "MatrixExponential", "MatrixInverse", "MatrixLogarithm", "MatrixSquareRoot", domain=DOMAIN)
 def square(ctx: RuleContext) -> Tensor:
-    """Compute a function of square matrices; the shape stays."""
+    """Compute a function of square matrices; the shape is unchanged."""
     x = ctx.input(0, least=2)
     ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
     return ctx.tensor(x.dims)
@@ -283,7 +286,7 @@ def solve_tridiagonal(ctx: RuleContext) -> Tensor:
 
 @rule("FFT", "FFT2D", "FFT3D", "IFFT", "IFFT2D", "IFFT3D", domain=DOMAIN)
 def fourier(ctx: RuleContext) -> Tensor:
-    """Transform the last axes; the shape stays."""
+    """Compute the Fourier transform along the last axes; the shape is unchanged."""
     x = ctx.input(0)
     ctx.require_rank(x, _transformed(ctx), least=True)
     return ctx.tensor(x.dims)
@@ -296,7 +299,7 @@ def _transformed(ctx: RuleContext) -> int:
 
 @rule("RFFT", "RFFT2D", "RFFT3D", domain=DOMAIN)
 def real_fourier(ctx: RuleContext) -> Tensor:
-    """Transform real numbers to the lengths in an input; of the last axis, `n // 2 + 1` frequencies are kept."""
+    """Transform real numbers, cut to the lengths n in an input; the last axis gets `n // 2 + 1` frequencies."""
     lengths = _lengths(ctx)
     half = select(equal(lengths[-1], 0), 0, lengths[-1] // 2 + 1)
     kept = ctx.input(0).dims[: -len(lengths)]

@@ -85,7 +85,7 @@ def mfcc(ctx: RuleContext) -> Tensor:
 
 @rule("DynamicPartition", domain=DOMAIN)
 def dynamic_partition(ctx: RuleContext) -> list[Tensor]:
-    """Move each element or slice to the output that its partition entry numbers."""
+    """Move each element or slice to the output whose number `partitions` has for it."""
     x, numbers = ctx.input(0), ctx.input(1)
     require_first_axes(ctx, numbers, x, laws.NUMBERS_HAVE_FIRST_AXES_OF_DATA)
     inside = laws.NUMBERS_OF_PARTS
@@ -96,7 +96,7 @@ def dynamic_partition(ctx: RuleContext) -> list[Tensor]:
 
 @rule("DynamicStitch", "ParallelDynamicStitch", domain=DOMAIN, traits=Traits.COPIED)
 def dynamic_stitch(ctx: RuleContext) -> Tensor:
-    """Write elements or slices to the indices in their lists; the greatest index decides the size."""
+    """Write elements or slices to the indices in their lists; the size is the largest index plus 1."""
     half = len(ctx.inputs) // 2
     indices, data = ([ctx.input(i + start) for i in range(half)] for start in (0, half))
     rest = ctx.input(half).dims[ctx.input(0).rank :]
@@ -111,7 +111,7 @@ def dynamic_stitch(ctx: RuleContext) -> Tensor:
 
 @rule("Substr", domain=DOMAIN)
 def substring(ctx: RuleContext) -> Tensor:
-    """Return parts of texts; starts and lengths have one shape, which broadcasts with that of the texts."""
+    """Return parts of texts; starts and lengths have the same shape, which broadcasts with that of the texts."""
     x, places = ctx.input(0), ctx.input(1)
     ctx.require_agree(places, ctx.input(2), law=laws.PLACES_AND_LENGTHS_SAME_SHAPE)
     shape = ctx.broadcast(x.dims, places.dims)
@@ -122,7 +122,7 @@ def substring(ctx: RuleContext) -> Tensor:
 
 @rule("Betainc", domain=DOMAIN)
 def incomplete_beta(ctx: RuleContext) -> Tensor:
-    """Return incomplete beta integrals; operands have one shape, except for scalars."""
+    """Return incomplete beta integrals; operands have the same shape, except for scalars."""
     parts = [x for x in map(ctx.input, range(3)) if x.rank] or [ctx.input(0)]
     ctx.require_agree(*parts, law=laws.OPERANDS_SAME_SHAPE)
     return ctx.tensor(parts[0].dims)

@@ -35,7 +35,10 @@ def ends(ctx: RuleContext) -> Shape:
 
 
 def _require_range(ctx: RuleContext, *, third: bool) -> None:
-    """Require the shapes of a range's bounds, and that a single range is ascending if the node uses it."""
+    """Require the shapes of a range's bounds, and that a single range is ascending if the node uses it.
+
+    `third`: whether it is version 3 of the operator, the only one with a kernel for a range per slice.
+    """
     sizes = ends(ctx)
     if ctx.integer("range_given", int(third)):
         ctx.check(not sizes or third, laws.RANGE_IS_GIVEN)
@@ -64,7 +67,7 @@ def quantize(ctx: RuleContext) -> list[Tensor]:
 
 @rule("Dequantize", domain=DOMAIN)
 def dequantize(ctx: RuleContext) -> Tensor:
-    """Convert quantized numbers to floats; the shape stays."""
+    """Convert quantized numbers to floats; the shape is unchanged."""
     sizes, mode = ends(ctx), one_of(ctx, "mode", "MIN_COMBINED", "MIN_FIRST", "SCALED")
     ctx.check(mode != "MIN_FIRST" or not sizes, laws.MIN_FIRST_HAS_ONE_RANGE)
     return ctx.tensor(ctx.input(0).dims, ctx.text("dtype", "float32"))
@@ -72,7 +75,7 @@ def dequantize(ctx: RuleContext) -> Tensor:
 
 @rule(*(f"QuantizeAndDequantize{v}" for v in ("", "V2", "V3", "V4")), domain=DOMAIN)
 def quantize_dequantize(ctx: RuleContext) -> Tensor:
-    """Quantize and dequantize floats with one range, or one per slice, which only version 3 has a kernel for."""
+    """Quantize and dequantize floats with one range, or (only in version 3) one per slice."""
     x, third = ctx.input(0), ctx.node.op.endswith("V3")
     require_bits(ctx, 3 if third else None)
     if ctx.has(1):
@@ -118,7 +121,7 @@ KEPT = ("QuantizedRelu", "QuantizedRelu6", "Requantize", "QuantizeDownAndShrinkR
 
 @rule(*KEPT, domain=DOMAIN)
 def quantized_kept(ctx: RuleContext) -> list[Tensor]:
-    """Apply a ReLU, or requantize to fewer bits; the shape stays."""
+    """Apply a ReLU, or requantize to fewer bits; the shape is unchanged."""
     x, requested = ctx.input(0), [numbers(ctx, i) for i in range(3, len(ctx.inputs))]
     for low, high in zip(*requested, strict=False) if requested else ():
         require_order(ctx, low, 0, laws.RANGE_HAS_0)
@@ -141,7 +144,7 @@ def quantized_arithmetic(ctx: RuleContext) -> list[Tensor]:
 
 @rule("QuantizedBiasAdd", domain=DOMAIN)
 def quantized_bias(ctx: RuleContext) -> list[Tensor]:
-    """Add a bias with one element per channel; the shape stays."""
+    """Add a bias with one element per channel; the shape is unchanged."""
     x = ctx.input(0, least=2)
     require_shape(ctx, 1, x.dims[-1:], laws.BIAS_PER_CHANNEL)
     return with_range(ctx, ctx.tensor(x.dims, ctx.text("out_type", "")), 2, 3, 4, 5)

@@ -76,7 +76,7 @@ def random_crop(ctx: RuleContext) -> Tensor:
 
 
 def _require_range(ctx: RuleContext, low: int, high: int) -> None:
-    """Require that two scalar inputs are the bounds of a range of integers, `low < high`."""
+    """Require that the scalar inputs `low` and `high` are the bounds of a nonempty range of integers."""
     require_numbers(ctx, low, high)
     for a, b in zip(numbers(ctx, low), numbers(ctx, high), strict=False):
         require_order(ctx, a, b, laws.RANGE_OF_NUMBERS_NOT_EMPTY, apart=True)

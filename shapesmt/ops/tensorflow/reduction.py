@@ -13,7 +13,7 @@ FOLDS |= {"All": "ReduceMin", "Any": "ReduceMax", "EuclideanNorm": "ReduceL2"}
 
 @rule(*FOLDS, domain=DOMAIN, any_rank=True, traits=Traits.MIXED)
 def reduction(ctx: RuleContext) -> Tensor:
-    """Reduce the listed axes, which get size 1, or are removed without `keep_dims`; an empty list reduces none."""
+    """Reduce the listed axes: `[m, n] -> [m]`, or `[m, 1]` with `keep_dims`; an empty list reduces none."""
     constants_of(ctx, 1, "the axes")
     x, keep, axes = ctx.input(0), ctx.integer("keep_dims", 0), as_list(ctx.input(1))
     if x.shape is not None:
@@ -23,7 +23,7 @@ def reduction(ctx: RuleContext) -> Tensor:
 
 @rule("ArgMax", "ArgMin", domain=DOMAIN, traits=Traits.MIXED)
 def extreme_position(ctx: RuleContext) -> Tensor:
-    """Return the index of the extreme along a nonempty axis, which is removed."""
+    """Return the index of the maximum or minimum along a nonempty axis, which is removed."""
     x, axis = ctx.input(0), axis_of(ctx, 1)
     require_most(ctx, x, 7)
     if axis is None:
@@ -35,7 +35,7 @@ def extreme_position(ctx: RuleContext) -> Tensor:
 @rule("Cumprod", "CumulativeLogsumexp", domain=DOMAIN)
 @rule("Cumsum", domain=DOMAIN, traits=Traits.RUNNING_SUM)
 def running(ctx: RuleContext) -> Tensor:
-    """Accumulate along an axis, which must exist even if the input is empty; the shape stays."""
+    """Accumulate along an axis, which must exist even if the input is empty; the shape is unchanged."""
     x, axis = ctx.input(0), ctx.input(1)
     require_numbers(ctx, 1)
     for item in ctx.items(1) or ():
@@ -50,7 +50,7 @@ def running(ctx: RuleContext) -> Tensor:
 
 @rule("L2Loss", domain=DOMAIN, any_rank=True, total=True)
 def l2_loss(ctx: RuleContext) -> Tensor:
-    """Return half the sum of squares, one number."""
+    """Return half the sum of squares, a scalar."""
     return ctx.tensor(())
 
 
@@ -64,7 +64,7 @@ def cross_entropy(ctx: RuleContext) -> list[Tensor]:
 
 @rule("SparseSoftmaxCrossEntropyWithLogits", domain=DOMAIN)
 def sparse_cross_entropy(ctx: RuleContext) -> list[Tensor]:
-    """Return a loss per row of logits, which has one label, and its gradient."""
+    """Return a loss per row of logits, and its gradient; each row has one label."""
     logits, labels = ctx.input(0, rank=2), ctx.input(1, rank=1)
     ctx.require_equal(logits[0], labels[0], laws.LABEL_PER_ROW)
     ctx.require_at_least(logits[1], 1, laws.A_CLASS)

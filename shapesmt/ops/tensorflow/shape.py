@@ -43,7 +43,7 @@ def rank_of(ctx: RuleContext) -> Tensor:
 
 @rule("Reshape", domain=DOMAIN, any_rank=True, traits=Traits.VIEW)
 def reshape(ctx: RuleContext) -> Tensor:
-    """Reshape: the number of elements stays; -1 stands for the size that remains, computed without sizes 0."""
+    """Reshape to the sizes in an input: the number of elements stays; -1 is inferred from the sizes that aren't 0."""
     return reshape_to(ctx, ctx.sizes(1), allow_zero=True, rounded=True)
 
 
@@ -64,7 +64,7 @@ def squeeze(ctx: RuleContext) -> Tensor:
 @rule("Transpose", domain=DOMAIN, traits=Traits.REARRANGED)
 @rule("ConjugateTranspose", domain=DOMAIN)
 def transpose(ctx: RuleContext) -> Tensor:
-    """Permute the axes into the order in an input."""
+    """Permute the axes: `out.shape[i] = x.shape[perm[i]]`."""
     x, order = ctx.input(0), constants_of(ctx, 1, "the axes")
     ctx.require_rank(ctx.input(1), 1)
     if order is None:
@@ -86,7 +86,7 @@ def invert_permutation(ctx: RuleContext) -> Tensor:
 
 @rule("EnsureShape", domain=DOMAIN)
 def ensure_shape(ctx: RuleContext) -> Tensor:
-    """Require that the shape matches the attribute."""
+    """Return the input; require that its shape matches the attribute."""
     x, expected = ctx.input(0), ctx.attribute("shape")
     if isinstance(expected, Declared) and expected.shape is not None:
         ctx.require_rank(x, len(expected.shape))
@@ -98,7 +98,7 @@ def ensure_shape(ctx: RuleContext) -> Tensor:
 
 @rule("DataFormatVecPermute", domain=DOMAIN)
 def permute_sizes(ctx: RuleContext) -> Tensor:
-    """Reorder a list from one layout to another; it has an entry per axis, or only per spatial axis."""
+    """Reorder a list of sizes from one layout to another; it has an entry per axis, or only per spatial axis."""
     x, source, target = ctx.input(0), ctx.text("src_format", "NHWC"), ctx.text("dst_format", "NCHW")
     ctx.check(len(source) in (4, 5), laws.SRC_FORMAT_LETTERS.of(count=len(source)))
     ctx.check(sorted(source) == sorted(target), laws.DST_FORMAT_LETTERS.of(source=source))

@@ -30,7 +30,7 @@ def require_cut(ctx: RuleContext, x: Tensor) -> None:
 
 
 def part(ctx: RuleContext, axis: int, length: Dim, begin: Dim | None, size: Dim | None) -> Cut:
-    """Return the part of one axis that a begin and a size select."""
+    """Return the part of `axis`, whose size is `length`, that `begin` and `size` select; None stands for unknown."""
     if begin is not None:
         ctx.require(all_of(at_least(begin, 0), at_least(length, begin)), laws.SLICES_INSIDE_AXIS, begin, length)
     if begin is None and size is not None:
@@ -46,7 +46,7 @@ def part(ctx: RuleContext, axis: int, length: Dim, begin: Dim | None, size: Dim 
 
 @rule("StridedSlice", domain=DOMAIN, traits=Traits.COPIED)
 def strided_slice(ctx: RuleContext) -> Tensor:
-    """Slice by entries: bit `i` of each mask makes entry `i` an ellipsis, a new axis or a single element."""
+    """Slice by begins, ends and steps; bit `i` of a mask makes entry `i` an ellipsis, a new axis or one element."""
 
     def masked(name: str, i: int) -> bool:
         return ctx.integer(f"{name}_mask", 0) >> i & 1 == 1

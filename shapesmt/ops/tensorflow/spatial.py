@@ -20,7 +20,7 @@ CHANNELS = {False: -1, True: 1}  # channel axis, by whether channels come before
 
 
 def positions(ctx: RuleContext, window: Window, size: Dim, *, loose: bool = False) -> Dim:
-    """Return the number of positions of a window.
+    """Return the number of positions of `window` along an axis of size `size`.
 
     If the file states the input's size, TensorFlow refuses a window that doesn't fit. If the size is known only at run
     time, and always for some operators (`loose`), the output is empty if the window is too large by less than a stride.
@@ -38,7 +38,10 @@ def spatial_entries(ctx: RuleContext, values: Sequence[int]) -> tuple[int, ...]:
 
 
 def entries(ctx: RuleContext, name: str, count: int, index: int = -1) -> tuple[int, ...]:
-    """Return an attribute, or an input of constants, with one number per axis; the batch's must be 1."""
+    """Return attribute `name`, or the constant input `index`: one number per axis; the one for the batch must be 1.
+
+    The axes are batch, channels and `count` spatial ones.
+    """
     values = (ctx.constants(index) if index >= 0 else ctx.integers(name, ())) or (1,) * (count + 2)
     ctx.check(len(values) == count + 2, laws.ATTRIBUTE_ENTRIES.of(name=name, count=count + 2))
     ctx.check(values[0] == 1, laws.ATTRIBUTE_1_FOR_BATCH.of(name=name))
@@ -46,7 +49,10 @@ def entries(ctx: RuleContext, name: str, count: int, index: int = -1) -> tuple[i
 
 
 def per_axis(ctx: RuleContext, name: str, count: int, index: int = -1) -> tuple[int, ...]:
-    """Return the entries for height, width, ...; that for channels must be 1, except in strides of pools."""
+    """Return the entries of attribute `name`, or input `index`, for height, width, ...; all have to be positive.
+
+    The entry for channels must be 1, except in strides of pools.
+    """
     values, op = entries(ctx, name, count, index), ctx.node.op
     for_channels = values[CHANNELS[channels_first(ctx)]]
     free = op == "AvgPool" or for_channels >= 1 if name == "strides" and op in POOLS else for_channels == 1
@@ -57,7 +63,7 @@ def per_axis(ctx: RuleContext, name: str, count: int, index: int = -1) -> tuple[
 
 
 def explicit_pads(ctx: RuleContext, count: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the pads before and after height, width, ...; zeros unless the padding is EXPLICIT."""
+    """Return the pads before and after each of `count` spatial axes; zeros unless the padding is EXPLICIT."""
     pads, explicit = ctx.integers("explicit_paddings", ()), ctx.text("padding") == "EXPLICIT"
     ctx.check(explicit or not pads, laws.EXPLICIT_PADDINGS_FOR_EXPLICIT)
     pads = pads if explicit else (0,) * (2 * count + 4)
@@ -71,7 +77,10 @@ def explicit_pads(ctx: RuleContext, count: int) -> tuple[tuple[int, ...], tuple[
 def windows(
     ctx: RuleContext, kernel: Sequence[Dim | int], dilations: str = "dilations", strides_input: int = -1
 ) -> list[Window]:
-    """Return the windows that the attributes describe, one per axis of the kernel."""
+    """Return the windows that the attributes describe, one per axis of the kernel.
+
+    `dilations` is the attribute with the dilations; `strides_input` is the input with the strides, if it isn't -1.
+    """
     count, padding = len(kernel), ctx.text("padding")
     ctx.check(padding in PADDINGS[: 3 if ctx.node.op in EXPLICIT else 2], laws.PADDING_IS_NOT.of(padding=padding))
     pads, strides = explicit_pads(ctx, count), per_axis(ctx, "strides", count, strides_input)
@@ -79,12 +88,12 @@ def windows(
 
 
 def sizes(ctx: RuleContext, x: Tensor) -> tuple[Dim, ...]:
-    """Return height, width, ..."""
+    """Return the sizes of the spatial axes of `x`: height, width, ..."""
     return x.dims[2:] if channels_first(ctx) else x.dims[1:-1]
 
 
 def image(ctx: RuleContext, batch: Dim, channels: Dim | int, spatial_sizes: Sequence[Dim | int]) -> Tensor:
-    """Return an output whose channels are on the same axis as the input's."""
+    """Return an output `[batch, *spatial_sizes, channels]`, or with channels second if the input has them there."""
     dims = [batch, channels, *spatial_sizes] if channels_first(ctx) else [batch, *spatial_sizes, channels]
     return ctx.tensor(dims)
 
@@ -93,7 +102,7 @@ def image(ctx: RuleContext, batch: Dim, channels: Dim | int, spatial_sizes: Sequ
 
 
 def filter_positions(ctx: RuleContext, x: Tensor, w: Tensor, count: int) -> list[Dim]:
-    """Return the number of positions of filters `[*kernel, c, m]` along each spatial axis of an image."""
+    """Return the number of positions of filters `w`, `[*kernel, c, m]`, along each of `count` spatial axes of `x`."""
     require_ranks(ctx, count + 2, x, w)
     if not ctx.node.op.endswith("DepthwiseConv2dNative"):
         require_least(ctx, w.dims if count == 3 else w.dims[:-1], 1, laws.FILTERS_NOT_EMPTY)
@@ -118,7 +127,7 @@ def convolution(ctx: RuleContext) -> Tensor:
 
 
 def require_groups(ctx: RuleContext, channels: Dim, w: Tensor) -> None:
-    """Require that the channels split into groups of c, and the filters into as many groups."""
+    """Require that the channels split into groups of c, for filters `[*kernel, c, m]`, and that the groups divide m."""
     if channels is w[-2]:
         return
     ctx.require(divides(w[-2], channels), laws.CHANNELS_MULTIPLE_OF_FILTER_CHANNELS, channels, w[-2])
@@ -139,7 +148,7 @@ def depthwise(ctx: RuleContext) -> Tensor:
 
 
 def _on_some_processors(ctx: RuleContext, kept: bool, law: laws.Law) -> None:
-    """Leave the node undecided if it breaks a law for which TensorFlow has kernels on some processors only."""
+    """Leave the node undecided unless `kept`: if `law` is violated, TensorFlow has kernels on some processors only."""
     if not kept:
         ctx.leave("unsupported", law)
 
@@ -173,7 +182,7 @@ def pool(ctx: RuleContext) -> Tensor:
 
 
 def pool_windows(ctx: RuleContext, x: Tensor, count: int) -> Tensor:
-    """Return an element for each position of the window, over height and width or along the channels."""
+    """Return one element for each position of the window, over `count` spatial axes or along the channels."""
     ctx.require_rank(x, count + 2)
     inputs = (1, 2) if ctx.node.op == "MaxPoolV2" else (-1, -1)
     kernel, at = entries(ctx, "ksize", count, inputs[0]), CHANNELS[channels_first(ctx)]
@@ -192,7 +201,7 @@ def pool_windows(ctx: RuleContext, x: Tensor, count: int) -> Tensor:
 
 
 def deep(ctx: RuleContext, x: Tensor, depth: int, sides: Sequence[int], stride: int) -> Tensor:
-    """Pool along the channels: each window becomes one channel."""
+    """Pool along the channels: each window of `depth` channels becomes one; it must have size 1 on other axes."""
     ctx.check(ctx.node.op in DEEP, laws.NO_WINDOWS_ALONG_CHANNELS.of(op=ctx.node.op))
     ctx.check(set(sides) == {1}, laws.WINDOWS_ALONG_CHANNELS_OR_IMAGE)
     ctx.check(stride == depth, laws.CHANNEL_WINDOWS_SIDE_BY_SIDE)
@@ -228,7 +237,7 @@ def dilation(ctx: RuleContext) -> Tensor:
 
 @rule("ExtractImagePatches", domain=DOMAIN)
 def patches(ctx: RuleContext) -> Tensor:
-    """Return each window's elements as channels."""
+    """Return the elements of each window as channels: `[n, h, w, c] -> [n, rows, columns, kh * kw * c]`."""
     x, kernel = ctx.input(0, rank=4), per_axis(ctx, "ksizes", 2)
     axes = windows(ctx, kernel, "rates")
     counts = [positions(ctx, a, d, loose=True) for a, d in zip(axes, x.dims[1:3], strict=True)]
@@ -254,7 +263,7 @@ def batch_norm(ctx: RuleContext) -> list[Tensor]:
 
 @rule("BatchNormWithGlobalNormalization", domain=DOMAIN)
 def old_batch_norm(ctx: RuleContext) -> Tensor:
-    """Normalize with one mean, variance, offset and factor per channel; the shape stays."""
+    """Normalize with one mean, variance, offset and factor per channel; the shape is unchanged."""
     x = ctx.input(0, rank=4)
     require_vector(ctx, range(1, 5), x[3], laws.MEAN_VARIANCE_OFFSET_FACTOR_PER_CHANNEL)
     return ctx.tensor(x.dims)
@@ -262,6 +271,6 @@ def old_batch_norm(ctx: RuleContext) -> Tensor:
 
 @rule("LRN", domain=DOMAIN)
 def local_response(ctx: RuleContext) -> Tensor:
-    """Normalize each element by its neighbouring channels; the shape stays."""
+    """Normalize each element by its neighbouring channels; the shape is unchanged."""
     least(ctx, "depth_radius", 0, 5)
     return ctx.tensor(ctx.input(0, rank=4).dims)

@@ -39,7 +39,7 @@ MOST_COUNTED = 1 << 12  # maximum rows of a triangle whose elements are counted
 
 @operator("arange.default", "arange.start", "arange.start_step", memory="new")
 def arange(call: Call) -> Tensor:
-    """Return `start + i*step` up to `end` (exclusive), which has to lie in the direction of the step."""
+    """Return `start + i*step` up to `end` (exclusive); `end` has to lie in the direction of the step."""
     ctx, ends = call.ctx, [_end(call, name) for name in ("start", "end", "step") if name in call]
     ctx.check(all(isfinite(call.number(name) or 0) for name in call.names[:3]), laws.RANGE_ENDS_FINITE)
     start, end, step = ([] if "start" in call else [_number(0)]) + ends + ([] if "step" in call else [_number(1)])
@@ -112,7 +112,7 @@ def full_tensor(dims: Sequence[Dim], value: Tensor, dtype: str) -> Tensor:
 
 
 def requested_sizes(call: Call) -> list[Dim]:
-    """Return the sizes in the argument `size`, and require that none is negative."""
+    """Return the sizes in the argument `size`; require that none is negative."""
     sizes = call.sizes("size")
     require_least(call.ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     return complete_sizes(call.ctx, sizes)
@@ -129,7 +129,7 @@ FILLS = {"zeros": 0, "ones": 1}
 @operator("full.default", "scalar_tensor.default", memory="view", traits=Traits.COPIED)
 @operator("new_full.default", "full_like.default", memory="view", traits=Traits.COPIED)
 def full(call: Call) -> Tensor:
-    """Return a tensor filled with a number; `size` lists its sizes, or another tensor has them."""
+    """Return a tensor filled with a number, of the sizes in `size` or of another tensor."""
     value = operand(call, "s" if call.ctx.node.op == "aten.scalar_tensor.default" else "fill_value")
     like = call.optional("self")
     if call.ctx.node.op == "aten.scalar_tensor.default":
@@ -142,7 +142,7 @@ def full(call: Call) -> Tensor:
 
 @operator(*overloads("zeros", "ones", "new_zeros", "new_ones", "zeros_like", "ones_like"), memory="view")
 def constant(call: Call) -> Tensor:
-    """Return a tensor of zeros or ones; `size` lists its sizes, or another tensor has them."""
+    """Return a tensor of zeros or ones, of the sizes in `size` or of another tensor."""
     like, name = call.optional("self"), call.ctx.node.op.split(".")[1]
     dims = requested_sizes(call) if "size" in call.names else list(like.dims) if like is not None else []
     dtype = call.text("dtype") or (DEFAULT_FLOAT if like is None else like.dtype)
@@ -154,7 +154,7 @@ def constant(call: Call) -> Tensor:
 @operator("empty.memory_format", "new_empty.default", "empty_like.default", "empty_permuted.default", memory="view")
 @operator("empty_strided.default", "new_empty_strided.default", memory="view")
 def empty(call: Call) -> Tensor:
-    """Return an uninitialized tensor; `size` lists its sizes, or another tensor has them."""
+    """Return an uninitialized tensor, of the sizes in `size` or of another tensor."""
     like, ctx = call.optional("self"), call.ctx
     dims = requested_sizes(call) if "size" in call.names else list(like.dims) if like is not None else []
     output = tensor(call.text("dtype") or (DEFAULT_FLOAT if like is None else like.dtype), dims)

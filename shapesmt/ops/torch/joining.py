@@ -51,7 +51,7 @@ def cat(call: Call) -> Tensor:
 
 @operator("stack.default", traits=Traits.STACKED)
 def stack(call: Call) -> Tensor:
-    """Stack `k` tensors of one shape along a new axis `dim`: `[m, n]` -> `[k, m, n]` for dim 0."""
+    """Stack `k` tensors of the same shape along a new axis `dim`: `[m, n]` -> `[k, m, n]` for dim 0."""
     given, ctx = listed_tensors(call), call.ctx
     axis = ctx.normal(call.integer("dim"), given[0].rank, end=1)
     ctx.require_agree(*given, law=laws.STACKED_SAME_SHAPE)

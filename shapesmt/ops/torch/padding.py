@@ -14,7 +14,7 @@ MODES = ("constant", "reflect", "replicate", "circular")
 
 
 def pads_of(call: Call, x: Tensor, name: str) -> Pads:
-    """Return the padding before and after each of the last axes, the last axis first; None if unknown."""
+    """Return the padding in argument `name` as pairs (before, after), the last axis first; None for unknown numbers."""
     numbers = call.sizes(name)
     call.ctx.check(len(numbers) % 2 == 0, laws.TWO_PADS_PER_AXIS)
     call.ctx.check(len(numbers) // 2 <= x.rank, laws.AXES_AT_MOST_RANK.of(rank=x.rank, count=len(numbers) // 2))
@@ -22,7 +22,7 @@ def pads_of(call: Call, x: Tensor, name: str) -> Pads:
 
 
 def pad_sizes(call: Call, x: Tensor, pads: Pads) -> list[Dim]:
-    """Return the sizes of a padded tensor."""
+    """Return the sizes of `x` padded by `pads` (see `pads_of`): `[h, w]` and `[(1, 2)]` -> `[h, w + 3]`."""
     dims = list(x.dims)
     for back, (before, after) in enumerate(pads, 1):
         if before is None or after is None:
@@ -48,7 +48,7 @@ def _constant(call: Call, x: Tensor, pads: Pads) -> Tensor:
 
 @operator("constant_pad_nd.default", "_pad_circular.default", traits=Traits.COPIED)
 def constant_pad(call: Call) -> Tensor:
-    """Pad with a number, where negative pads crop, or with the elements from the other side of the tensor."""
+    """Pad with a number (negative pads crop), or for `_pad_circular` with elements from the tensor's other side."""
     x = call.tensor("self")
     pads = pads_of(call, x, "pad")
     return _pad_by_mode(call, x, pads, "circular") if "circular" in call.ctx.node.op else _constant(call, x, pads)

@@ -14,7 +14,7 @@ HELD = ("float32", "float16", "bfloat16", "")  # element types that can be quant
 
 
 def result_type(call: Call, x: Tensor, *, bounded: bool) -> str:
-    """Return the element type of the result; `bounded` requires that the given bounds fit the quantized type."""
+    """Return the element type of the result; if `bounded`, require that `quant_min` and `quant_max` fit that type."""
     check, dtype = call.ctx.check, call.text("dtype")
     check(dtype in QUANTIZED, laws.ELEMENT_TYPE.of(expected="a quantized one", dtype=dtype))
     ends = call.number("quant_min"), call.number("quant_max")
@@ -35,7 +35,7 @@ def result_type(call: Call, x: Tensor, *, bounded: bool) -> str:
     )
 )
 def per_tensor(call: Call) -> Tensor:
-    """Quantize or dequantize with one scale and one zero point; the shape stays."""
+    """Quantize or dequantize with one scale and one zero point; the shape is unchanged."""
     x = call.tensor("input")
     for name in ("scale", "zero_point", "quant_min", "quant_max"):
         number = call.optional(name)
@@ -46,7 +46,7 @@ def per_tensor(call: Call) -> Tensor:
 
 @operator("quantized_decomposed.quantize_per_channel.default", "quantized_decomposed.dequantize_per_channel.default")
 def per_channel(call: Call) -> Tensor:
-    """Quantize or dequantize with lists of scales and zero points that broadcast with the axis; the shape stays."""
+    """Quantize or dequantize with lists of scales and zero points, whose size broadcasts with that of `axis`."""
     ctx, x, scales, zeros = call.ctx, call.tensor("input"), call.tensor("scales"), call.optional("zero_points")
     axis, dtype = ctx.normal(call.integer("axis"), x.rank), result_type(call, x, bounded=True)
     ctx.require_rank(scales, 1, least=True)

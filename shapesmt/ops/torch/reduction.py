@@ -191,7 +191,7 @@ def segment_reduce(call: Call) -> Tensor:
 @operator(*overloads("cumprod", "logcumsumexp"))
 @operator(*overloads("cumsum"), traits=Traits.RUNNING_SUM)
 def running(call: Call) -> Tensor:
-    """Accumulate along `dim`, as `cumsum` does; the shape stays."""
+    """Accumulate along `dim`, as `cumsum` does; the shape is unchanged."""
     x, axis = call.tensor("self"), call.axis(call.tensor("self"))
     asked = call.text("dtype") if "dtype" in call.names else ""
     dtype = asked or ("int64" if base(call) in WIDENED and kind(x.dtype) < FLOAT and x.dtype else x.dtype)

@@ -11,7 +11,7 @@ from shapesmt.rules import Elements, RuleContext, Tensor, rule
 
 @rule("NonMaxSuppression", since=10)
 def non_max_suppression(ctx: RuleContext) -> Tensor:
-    """Select boxes `[b, n, 4]` by scores `[b, c, n]`: `[selected, 3]`, `min(n, max_output_boxes)` per class at most."""
+    """Return indices `[selected, 3]` of boxes `[b, n, 4]` with scores `[b, c, n]`; `max_output_boxes` is per class."""
     boxes, scores = ctx.input(0, rank=3), ctx.input(1, rank=3)
     ctx.require_equal(boxes[0], scores[0], laws.BOXES_AND_SCORES_SAME_BATCH)
     ctx.require_equal(boxes[1], scores[2], laws.SCORE_PER_BOX_AND_CLASS)
@@ -22,7 +22,7 @@ def non_max_suppression(ctx: RuleContext) -> Tensor:
 
 
 def kept_per_class(ctx: RuleContext, boxes: Dim) -> Dim:
-    """Return the maximum number of boxes selected per class."""
+    """Return the maximum number of boxes selected per class, at most `boxes`; 0 if the input is omitted."""
     items = ctx.items(2) if ctx.has(2) else ()
     if items is None or None in items[:1]:
         return boxes
@@ -38,7 +38,7 @@ def known_number(t: Tensor) -> float | None:
 
 @rule("ImageDecoder", since=20)
 def image_decoder(ctx: RuleContext) -> Tensor:
-    """Decode the bytes of a file: `[height, width, channels]`, 1 channel in grey and otherwise 3."""
+    """Decode the bytes of an image file to `[height, width, channels]`, with 1 channel for grey and 3 otherwise."""
     ctx.require_rank(ctx.input(0), 1)
     form = ctx.text("pixel_format", "RGB")
     ctx.check(form in ("RGB", "BGR", "Grayscale"), laws.PIXEL_FORMAT_KNOWN.of(format=form))
@@ -46,7 +46,7 @@ def image_decoder(ctx: RuleContext) -> Tensor:
 
 
 def _require_limits(ctx: RuleContext) -> None:
-    """State that each limit is a number, and that a known overlap threshold is between 0 and 1."""
+    """Require that each limit is a number, and that a known overlap threshold is between 0 and 1."""
     for index in filter(ctx.has, (2, 3, 4)):  # ONNX forbids several numbers, and the runtime reads the first
         open_unless(ctx, laws.LIMIT_SINGLE_NUMBER, equal(ctx.input(index).numel, 1))
     overlap = known_number(ctx.input(3)) if ctx.has(3) else None

@@ -27,7 +27,7 @@ ROUNDED = 1 << 22  # sizes beyond it may be off by one or more after two operati
 
 
 class Scaled(NamedTuple):
-    """One resized axis: its new size, and whether its factor is positive, 1, or at least 1."""
+    """One resized axis: its new size, and the conditions that its factor is positive, 1, or at least 1."""
 
     size: Dim
     positive: Formula = TRUE
@@ -36,14 +36,14 @@ class Scaled(NamedTuple):
 
 
 def by_factor(size: Dim, factor: Float) -> Scaled:
-    """Return `floor(size * factor)`, rounded to float32 before the floor."""
+    """Return the axis with `floor(size * factor)` elements, rounded to float32 before the floor."""
     up, down = (const(HUGE) if HUGE <= f.lo < inf else f.to_int() for f in (factor.ceil(), factor.floor()))
     scaled = (from_dim(size, factor.dtype) * factor).to_int()
     return Scaled(scaled, at_least(up, 1), all_of(equal(up, 1), equal(down, 1)), at_least(down, 1))
 
 
 def by_size(size: Dim, asked: Dim) -> Scaled:
-    """Return the requested size, which has to be 0 for an empty axis."""
+    """Return the axis with the requested size `asked`, which has to be 0 if and only if the axis is empty."""
     both = all_of(at_least(size, 1), at_least(asked, 1))
     empty = all_of(equal(size, 0), equal(asked, 0))
     return Scaled(asked, any_of(both, empty), equal(asked, size), at_least(asked, size))
@@ -54,7 +54,7 @@ NEAREST = ("", "round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
 
 @rule("Upsample", since=7)
 def upsample(ctx: RuleContext) -> Tensor:
-    """Multiply every axis: `floor(size * factor)`, for factors of at least 1."""
+    """Multiply every size by its factor, which is at least 1: `floor(size * factor)`."""
     x = ctx.input(0)
     factors = attribute_factors(ctx) if ctx.version < 9 else input_factors(ctx, 1, x.rank)
     ctx.check(len(factors) == x.rank, laws.FACTOR_PER_AXIS)
@@ -63,14 +63,14 @@ def upsample(ctx: RuleContext) -> Tensor:
 
 @rule("Resize", since=10, traits=Traits.COPIED)
 def resize_10(ctx: RuleContext) -> Tensor:
-    """Multiply every axis: `floor(size * factor)`."""
+    """Multiply every size by its factor: `floor(size * factor)`."""
     x = ctx.input(0)
     return resized(ctx, x, by_factors(ctx, x, range(x.rank), input_factors(ctx, 1, x.rank)))
 
 
 @rule("Resize", since=11, traits=Traits.COPIED)
 def resize(ctx: RuleContext) -> Tensor:
-    """Resize the axes in `axes` (default: all) by factors or to requested sizes, which an aspect ratio may change."""
+    """Resize the axes in `axes` (default: all) by factors, or to sizes that `keep_aspect_ratio_policy` may change."""
     x = ctx.input(0)
     axes = ctx.normals(ctx.integers("axes"), x.rank) if "axes" in ctx.attributes else tuple(range(x.rank))
     if ctx.text("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize":
@@ -88,13 +88,13 @@ def resize(ctx: RuleContext) -> Tensor:
 
 
 def by_factors(ctx: RuleContext, x: Tensor, axes: Sequence[int], factors: Sequence[Float | None]) -> list[Scaled]:
-    """Multiply those axes by factors; None is an unknown factor."""
+    """Return `axes` of `x`, each multiplied by its factor; None is an unknown factor."""
     pairs = zip(axes, factors, strict=True)
     return [unknown(ctx, axis) if factor is None else by_factor(x[axis], factor) for axis, factor in pairs]
 
 
 def by_sizes(ctx: RuleContext, x: Tensor, axes: Sequence[int]) -> list[Scaled]:
-    """Return the axes with the requested sizes, or with approximations that keep the aspect ratio."""
+    """Return `axes` of `x` with the requested sizes, or with approximations that keep the aspect ratio."""
     asked, policy = asked_sizes(ctx, len(axes)), ctx.text("keep_aspect_ratio_policy", "stretch")
     if policy != "stretch":
         return in_proportion(ctx, x, axes, asked, larger=policy == "not_smaller")
@@ -102,19 +102,19 @@ def by_sizes(ctx: RuleContext, x: Tensor, axes: Sequence[int]) -> list[Scaled]:
 
 
 def unknown(ctx: RuleContext, axis: int) -> Scaled:
-    """Return a size that depends on factors or sizes known at run time only."""
+    """Return the axis with a new symbol as its size, because only run time decides its factor or size."""
     return Scaled(ctx.fresh(f"size{axis}"))
 
 
 def attribute_factors(ctx: RuleContext) -> list[Float | None]:
-    """Return the factors in an attribute, of Upsample's first version."""
+    """Return the factors in the attribute `scales`, which the first version of Upsample has."""
     listed = ctx.attribute("scales")
     numbers = listed if isinstance(listed, tuple) else ()
     return [literal(float(f), "float32") for f in numbers if isinstance(f, (int, float))]
 
 
 def input_factors(ctx: RuleContext, index: int, count: int) -> list[Float | None]:
-    """Return the factors that an input lists, None where unknown."""
+    """Return the `count` factors that input `index` lists, None where unknown."""
     scales = ctx.input(index)
     ctx.assume_valid(index)
     ctx.require_equal(scales.numel, count, laws.FACTOR_PER_RESIZED_AXIS)
@@ -124,7 +124,7 @@ def input_factors(ctx: RuleContext, index: int, count: int) -> list[Float | None
 
 
 def asked_sizes(ctx: RuleContext, count: int) -> list[Dim | None]:
-    """Return the sizes that the last input lists, None where unknown."""
+    """Return the `count` sizes that the last input lists, None where unknown."""
     ctx.require_equal(ctx.input(3).numel, count, laws.SIZE_PER_RESIZED_AXIS)
     listed = list(ctx.items(3) or ())
     return listed if len(listed) == count else [None] * count
@@ -133,7 +133,10 @@ def asked_sizes(ctx: RuleContext, count: int) -> list[Dim | None]:
 def in_proportion(
     ctx: RuleContext, x: Tensor, axes: Sequence[int], asked: Sequence[Dim | None], *, larger: bool
 ) -> list[Scaled]:
-    """Multiply the axes by their smallest factor (`larger`: the largest); a negative axis in `axes` keeps its size."""
+    """Return `axes` multiplied by one factor: the smallest of `asked / size`, or the largest with `larger`.
+
+    An axis that the attribute `axes` gives as a negative number keeps its size.
+    """
     kept = [axis < 0 for axis in (ctx.integers("axes") if "axes" in ctx.attributes else axes)]
     pairs = [(x[i], size) for i, size, keep in zip(axes, asked, kept, strict=True) if not keep]
     if larger:
@@ -149,7 +152,10 @@ def in_proportion(
 
 
 def common_factor(pairs: Sequence[tuple[Dim, Dim | None]], *, larger: bool) -> Float | None:
-    """Return the smallest or largest factor in float32, 1 for an empty axis; None if one isn't known."""
+    """Return the smallest (`larger`: largest) requested size / size of the pairs in float32; None if one isn't known.
+
+    The factor of an empty axis counts as 1.
+    """
     factors = [
         choice(equal(d, 0), ONE, from_dim(maximum(size, 0), "float32") / from_dim(maximum(d, 1), "float32"))
         for d, size in pairs
@@ -171,7 +177,10 @@ def multiply_size(ctx: RuleContext, axis: int, size: Dim, factor: Float | None) 
 
 
 def limit_size(axis: Scaled, size: Dim, asked: Dim | None, *, larger: bool | None) -> Scaled:
-    """Return the axis, at most (`larger`: at least) as long as requested; unchanged if that isn't known (None)."""
+    """Return the axis with at most (`larger`: at least) `asked` elements; unchanged if `asked` is None.
+
+    If `larger` is None, its size stays, and only the requirement on its factor changes.
+    """
     if asked is None:
         return axis
     if larger is False:
@@ -184,7 +193,7 @@ def limit_size(axis: Scaled, size: Dim, asked: Dim | None, *, larger: bool | Non
 
 
 def resized(ctx: RuleContext, x: Tensor, axes: Sequence[Scaled]) -> Tensor:
-    """Return the resized tensor; runtimes interpolate only if batch and channels keep their sizes."""
+    """Return `x` with the resized axes; if elements are interpolated, batch and channels have to keep their sizes."""
     grows = ctx.node.op == "Upsample"
     for axis, scaled in enumerate(axes):
         law = laws.FACTORS_AT_LEAST_1 if grows else laws.FACTORS_POSITIVE

@@ -36,7 +36,7 @@ def max_roi_pool(ctx: RuleContext) -> Tensor:
 
 
 def require_image(ctx: RuleContext, x: Tensor, rois: Tensor) -> None:
-    """State that there is an image if there are regions."""
+    """Require that there is an image if there are regions."""
     ctx.require(any_of(equal(rois[0], 0), at_least(x[0], 1)), laws.REGIONS_IN_IMAGE_OF_BATCH, x[0], 1)
 
 
@@ -54,7 +54,7 @@ def grid_sample(ctx: RuleContext) -> Tensor:
 
 
 def _require_mode(ctx: RuleContext) -> None:
-    """State that the interpolation is a known one, by the names of the operator set."""
+    """Require that `mode` is one of the interpolations that the opset names."""
     modes = ("nearest", "linear", "cubic") if ctx.version >= 20 else ("nearest", "bilinear", "bicubic")
     law = laws.MODE_ONE_OF_THREE.of(first=modes[0], second=modes[1], third=modes[2])
     ctx.limit(ctx.text("mode", modes[1]) in modes, law)
@@ -80,7 +80,7 @@ def affine_grid(ctx: RuleContext) -> Tensor:
 
 @rule("MaxUnpool", since=9)
 def max_unpool(ctx: RuleContext) -> Tensor:
-    """Write pooled `[n, c, *sizes]` back to their indices: `(size - 1)*stride + kernel - pads`, or `output_shape`."""
+    """Write pooled `[n, c, *sizes]` to their indices in `output_shape`, or `(size - 1)*stride + kernel - pads` each."""
     x = ctx.input(0)
     ctx.require_agree(x, ctx.input(1), law=laws.VALUES_AND_INDICES_SAME_SHAPE)
     pairs = zip(x.dims[2:], pooling(ctx, x), strict=True)
@@ -92,7 +92,7 @@ def max_unpool(ctx: RuleContext) -> Tensor:
 
 
 def unpool_sizes(ctx: RuleContext, inferred: Sequence[Dim]) -> list[Dim]:
-    """Return the sizes of `output_shape`, if given; they have no fewer elements than the inferred sizes."""
+    """Return the sizes in `output_shape`, of at least as many elements as `inferred`; if omitted, return `inferred`."""
     if not ctx.has(2):
         return list(inferred)
     require_vector(ctx, 2, len(inferred), laws.OUTPUT_SHAPE_ELEMENT_PER_AXIS)

@@ -14,7 +14,10 @@ from shapesmt.rules import Elements, RuleContext, Tensor, rule
 
 
 def scalar(ctx: RuleContext, index: int, least: int = 0) -> Dim:
-    """Return the one integer that an input holds; require rank 0 if it is a constant in the file."""
+    """Return the one integer in input `index`; require rank 0 if it is a constant in the file.
+
+    If it isn't known, return a new symbol of at least `least`.
+    """
     number = single(ctx, index, least)
     if (ctx.node.op, index) not in (("MelWeightMatrix", 2), ("STFT", 1)):
         require_axisless(ctx, index)
@@ -22,7 +25,7 @@ def scalar(ctx: RuleContext, index: int, least: int = 0) -> Dim:
 
 
 def single(ctx: RuleContext, index: int, least: int = 0) -> Dim:
-    """Return the one integer that an input holds; if it isn't known, a new symbol of at least `least`."""
+    """Return the one integer in input `index`; if it isn't known, a new symbol of at least `least`."""
     ctx.require_equal(ctx.input(index).numel, 1, laws.INPUT_SINGLE_NUMBER.of(index=index))
     items = ctx.items(index)
     if items is None or len(items) != 1 or items[0] is None:
@@ -31,7 +34,7 @@ def single(ctx: RuleContext, index: int, least: int = 0) -> Dim:
 
 
 def require_axisless(ctx: RuleContext, index: int) -> None:
-    """State that a number has rank 0 if it is a constant in the file; runtimes check no others."""
+    """Require that input `index` has rank 0 if it is a constant in the file; runtimes check no other inputs."""
     if ctx.input(index).shape != ():
         ctx.memoizable = False
         ctx.limit(ctx.node.inputs[index] not in ctx.literals, laws.FILE_INPUT_SCALAR.of(index=index))
@@ -61,7 +64,10 @@ def dft(ctx: RuleContext) -> Tensor:
 
 
 def transform(ctx: RuleContext, axis: int) -> Tensor:
-    """Transform `[..., n, ..., 1 or 2]` to `[..., length, ..., 2]`; `onesided`: half of a spectrum, or back from it."""
+    """Transform along `axis`: `[..., n, ..., 1 or 2] -> [..., length, ..., 2]`.
+
+    With `onesided`, the output has `length // 2 + 1` frequencies, and the inverse returns real numbers.
+    """
     half, back, x = ctx.flag("onesided"), ctx.flag("inverse"), ctx.input(0, least=2)
     axis = ctx.normal(axis, x.rank)
     ctx.check(axis != x.rank - 1, laws.TRANSFORM_NOT_ALONG_LAST_AXIS)
@@ -83,7 +89,7 @@ def in_32_bits(number: Dim) -> Dim:
 
 
 def require_parts(ctx: RuleContext, size: Dim, admitted: Sequence[int]) -> None:
-    """State that the last axis holds real parts, or real and imaginary parts."""
+    """Require that the last axis holds real parts (`size` 1) or real and imaginary ones (2), as in `admitted`."""
     law = laws.LAST_AXIS_ELEMENTS if 2 in admitted else laws.LAST_AXIS_ELEMENT
     holds = any_of(*(equal(size, n) for n in admitted))
     ctx.require(holds, law.of(sizes=" or ".join(map(str, admitted))), size, admitted[-1])
@@ -108,7 +114,7 @@ def stft(ctx: RuleContext) -> Tensor:
 
 
 def _frames(ctx: RuleContext, x: Tensor, frame: Dim, step: Dim) -> Dim:
-    """Return the number of frames; require that all are inside the signal."""
+    """Return the number of frames of `frame` elements, one every `step`; require that all are inside the signal."""
     ctx.require_at_least(x[1], frame, laws.FRAME_FITS_SIGNAL)
     steps = quotient(x[1] - frame, step)
     ctx.require(any_of(at_least(x[1], steps * step + frame), equal(x[0], 0)), laws.FRAME_FITS_SIGNAL, x[1], frame)

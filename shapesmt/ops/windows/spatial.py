@@ -19,7 +19,7 @@ from shapesmt.rules import RuleContext, Tensor, Traits, rule
 
 
 def windows(ctx: RuleContext, kernel: Sequence[Dim | int], rounding: Rounding) -> list[Window]:
-    """Return the windows that the attributes describe, one per axis of the kernel."""
+    """Return the windows that the attributes describe, one per axis of `kernel`; `rounding` is for position counts."""
     rank = len(kernel)
     strides, dilations = per_axis(ctx, "strides", rank), per_axis(ctx, "dilations", rank)
     pads = per_axis(ctx, "pads", 2 * rank, 0)
@@ -32,14 +32,14 @@ def windows(ctx: RuleContext, kernel: Sequence[Dim | int], rounding: Rounding) -
 
 
 def per_axis(ctx: RuleContext, name: str, length: int, default: int = 1) -> tuple[int, ...]:
-    """Return an attribute with one number per spatial axis (two for `pads`)."""
+    """Return the `length` numbers in attribute `name`, by default each `default`: one per axis, or two for `pads`."""
     values = ctx.integers(name, (default,) * length) or (default,) * length
     ctx.check(len(values) == length, laws.ATTRIBUTE_ENTRIES.of(name=name, count=length))
     return values
 
 
 def same(ctx: RuleContext) -> bool:
-    """Whether padding is chosen so that only the stride shrinks the input."""
+    """Whether `auto_pad` is SAME_UPPER or SAME_LOWER: an axis then has `ceil(size / stride)` window positions."""
     return ctx.text("auto_pad", "NOTSET").startswith("SAME")
 
 
@@ -47,7 +47,7 @@ def same(ctx: RuleContext) -> bool:
 
 
 def filters(ctx: RuleContext, x: Tensor, w: Tensor, rounding: Rounding = DOWN) -> list[Window]:
-    """Return the windows of a convolution; `kernel_shape`, unless omitted, is that of the weights."""
+    """Return the windows of a convolution with weights `w`; `kernel_shape`, unless omitted, must be that of `w`."""
     ctx.check(x.rank >= 3, laws.INPUT_RANK_3_OR_MORE.of(rank=x.rank))
     for name in ("strides", "dilations"):  # they give the rank if the weights don't
         per_axis(ctx, name, x.rank - 2)
@@ -63,7 +63,10 @@ def filters(ctx: RuleContext, x: Tensor, w: Tensor, rounding: Rounding = DOWN) -
 
 
 def convolve(ctx: RuleContext, x: Tensor, w: Tensor, bias: int, dtype: str | None = None) -> Tensor:
-    """Convolve `[n, c, *sizes]` with weights `[m, c/group, *kernel]`: `[n, m, *positions of the window]`."""
+    """Convolve `[n, c, *sizes]` with weights `[m, c/group, *kernel]`: `[n, m, *positions of the window]`.
+
+    `bias` is the index of the optional input `[m]`.
+    """
     axes = filters(ctx, x, w)
     require_group(ctx, x, w)
     require_vector(ctx, bias, w[0], laws.BIAS_PER_FILTER)
@@ -75,7 +78,7 @@ def convolve(ctx: RuleContext, x: Tensor, w: Tensor, bias: int, dtype: str | Non
 
 
 def require_group(ctx: RuleContext, x: Tensor, w: Tensor) -> None:
-    """State that every group of filters reads its share of the channels."""
+    """Require that the input has `group` times as many channels as the weights, and that `group` divides filters."""
     group = ctx.integer("group", 1)
     ctx.require_equal(x[1], w[1] * group, laws.INPUT_CHANNELS_ARE_GROUP_TIMES_WEIGHTS)
     ctx.require(divides(group, w[0]), laws.GROUP_DIVIDES_FILTERS, w[0], group)
@@ -83,7 +86,7 @@ def require_group(ctx: RuleContext, x: Tensor, w: Tensor) -> None:
 
 @rule("Conv", traits=Traits.MIXED)
 def conv(ctx: RuleContext) -> Tensor:
-    """Convolve the padded input with each filter; the window has elements, as runtimes never return otherwise."""
+    """Convolve the padded input with each filter; the window must have elements, since runtimes hang otherwise."""
     x, w = ctx.input(0), ctx.input(1)
     y = convolve(ctx, x, w, 2)
     _require_window(ctx, w, (x[0], x[1], w[0]))
@@ -91,7 +94,7 @@ def conv(ctx: RuleContext) -> Tensor:
 
 
 def _require_window(ctx: RuleContext, w: Tensor, sizes: Sequence[Dim]) -> None:
-    """State that the window has an element, unless one of these sizes is 0 and there is nothing to compute."""
+    """Require that the window has an element, unless one of `sizes` is 0 and there is nothing to compute."""
     for size in w.dims[2:]:
         if size.lo < 1:
             ctx.limit(any_of(at_least(size, 1), *(equal(d, 0) for d in sizes)), laws.WINDOW_HAS_ELEMENT, size, 1)
@@ -99,7 +102,7 @@ def _require_window(ctx: RuleContext, w: Tensor, sizes: Sequence[Dim]) -> None:
 
 @rule("ConvInteger", since=10, dtype="int32")
 def conv_integer(ctx: RuleContext) -> Tensor:
-    """Convolve integers."""
+    """Convolve quantized integers to int32; shapes are as for `Conv`."""
     require_single(ctx, 2)
     ctx.require_rank(ctx.input(1), 3, least=True)
     require_one_or(ctx, 3, ctx.input(1)[0], laws.ONE_ZERO_POINT_OR_PER_FILTER)
@@ -119,7 +122,7 @@ def qlinear_conv(ctx: RuleContext) -> Tensor:
 
 @rule("ConvTranspose", traits=Traits.MIXED)
 def conv_transpose(ctx: RuleContext) -> Tensor:
-    """Convolve transposed: each element of `[n, c, *sizes]` spreads weights `[c, m/group, *kernel]`."""
+    """Compute a transposed convolution: `[n, c, *sizes]`, weights `[c, m/group, *kernel]` -> `[n, m, *new sizes]`."""
     x, w, group = ctx.input(0), ctx.input(1), ctx.integer("group", 1)
     axes = filters(ctx, x, w)
     ctx.check(group > 0, laws.GROUP_POSITIVE)
@@ -137,7 +140,10 @@ def conv_transpose(ctx: RuleContext) -> Tensor:
 
 
 def spread(ctx: RuleContext, size: Dim, axis: Window, extra: int, asked: int | None) -> Dim:
-    """Return the output size along one axis: the requested one, or what the weights reach."""
+    """Return the output size along one axis: `asked` unless it is None, else what the weights reach without the pads.
+
+    `extra` is the entry of `output_padding`.
+    """
     ctx.require_at_least(axis.kernel, 1, laws.KERNEL_NOT_EMPTY)
     ctx.check(0 <= extra < axis.stride, laws.OUTPUT_PADDING_BELOW_STRIDE)
     ctx.require_at_least(size, 1 if extra else 0, laws.OUTPUT_PADDING_INPUT_NOT_EMPTY)
@@ -159,7 +165,7 @@ def spread(ctx: RuleContext, size: Dim, axis: Window, extra: int, asked: int | N
 
 
 def window_count(ctx: RuleContext, size: Dim, axis: Window) -> Dim:
-    """Return the number of window positions, for the `auto_pad` in use: listed, none, or as much as needed."""
+    """Return the number of window positions on an axis of `size` elements; `auto_pad` decides the pads."""
     padding: Dim | int = axis.head + axis.tail if ctx.text("auto_pad", "NOTSET") == "NOTSET" else 0
     if same(ctx):
         padding = (ceil_divide(size, axis.stride) - 1) * axis.stride + axis.kernel - size
@@ -178,7 +184,7 @@ def _is_plain(ctx: RuleContext) -> bool:
 
 
 def require_batch_only_empty(ctx: RuleContext, x: Tensor) -> None:
-    """State that samples have elements, unless there are no samples."""
+    """Require that samples have elements, unless there are no samples."""
     for d in x.dims[1:]:
         ctx.require(any_of(equal(x[0], 0), at_least(d, 1)), laws.ONLY_BATCH_EMPTY, d, 1)
 
@@ -196,7 +202,7 @@ def pooling(ctx: RuleContext, x: Tensor) -> list[Window]:
 
 
 def pool(ctx: RuleContext) -> Tensor:
-    """Pool: each spatial axis becomes the number of window positions."""
+    """Return the output of a pool: each spatial size becomes the number of window positions."""
     x = ctx.input(0)
     axes = pooling(ctx, x)
     require_batch_only_empty(ctx, x)
@@ -205,7 +211,7 @@ def pool(ctx: RuleContext) -> Tensor:
 
 @rule("AveragePool", "LpPool")
 def average_pool(ctx: RuleContext) -> Tensor:
-    """Average each window."""
+    """Return the mean or the Lp norm of each window."""
     return pool(ctx)
 
 
@@ -218,7 +224,7 @@ def max_pool(ctx: RuleContext) -> list[Tensor]:
 
 @rule("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
 def global_pool(ctx: RuleContext) -> Tensor:
-    """Reduce every spatial axis to one element."""
+    """Reduce every spatial axis to size 1: `[n, c, h, w] -> [n, c, 1, 1]`."""
     x = ctx.input(0)
     ctx.check(3 <= x.rank <= 5, laws.RANK_3_4_OR_5.of(rank=x.rank))
     require_batch_only_empty(ctx, x)

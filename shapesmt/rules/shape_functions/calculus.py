@@ -67,7 +67,7 @@ class Calculus:
     # Dimensions
 
     def make_dim(self, size: Size) -> Dim:
-        """Return the dimension of that size; None and -1 are unknown."""
+        """Return the dimension of size `size`; for None and -1, a new unknown dimension."""
         return self.unknown_dim() if size is None or (isinstance(size, int) and size == UNKNOWN_DIM) else as_dim(size)
 
     def unknown_dim(self) -> Dim:
@@ -83,22 +83,22 @@ class Calculus:
         return d.constant is not None
 
     def with_value(self, d: Dim, size: int) -> Dim:
-        """Return the dimension with that size, which is required."""
+        """Return the dimension `size`; require that `d` equals it."""
         self._hold(equal(d, size), laws.DIMENSION_IS.of(size=size, dim=d), d, size)
         return as_dim(size)
 
     def add(self, a: Dim, b: Dim | int) -> Dim:
-        """Return the sum, which is required to fit 64 bits."""
+        """Return the sum; require that it fits 64 bits."""
         return self._fitting(a + b, "adding", a, b)
 
     def subtract(self, a: Dim, b: Dim | int) -> Dim:
-        """Return the difference, which is required not to be negative."""
+        """Return the difference; require that it isn't negative."""
         difference = a - b
         self._hold(at_least(difference, 0), laws.DIMENSION_NOT_NEGATIVE.of(left=a, right=b), a, b)
         return difference
 
     def multiply(self, a: Dim, b: Dim | int) -> Dim:
-        """Return the product, which is required to fit 64 bits."""
+        """Return the product; require that it fits 64 bits."""
         return self._fitting(a * b, "multiplying", a, b)
 
     def divide(self, a: Dim, b: Dim | int, *, evenly_divisible: bool = True) -> Dim:
@@ -113,7 +113,7 @@ class Calculus:
         return minimum(a, b)
 
     def max(self, a: Dim, b: Dim | int) -> Dim:
-        """Return the greater dimension."""
+        """Return the larger dimension."""
         return maximum(a, b)
 
     def _fitting(self, d: Dim, operation: str, a: Dim, b: Dim | int) -> Dim:
@@ -131,7 +131,7 @@ class Calculus:
         return tensor("", None, ndim=self.fresh(f"rank{len(self.fresh_symbols)}", lo, hi))
 
     def unknown_shape_of_rank(self, rank: int) -> Tensor:
-        """Return a shape of that rank (-1: unknown) with unknown dimensions."""
+        """Return a shape of rank `rank` (-1: unknown) with unknown dimensions."""
         return self.unknown_shape() if rank == UNKNOWN_RANK else self.make_shape([None] * rank)
 
     def scalar(self) -> Tensor:
@@ -155,7 +155,7 @@ class Calculus:
         return s.shape is not None
 
     def dim(self, s: Tensor, index: int) -> Dim:
-        """Return the dimension at an index, from the end if negative; a new unknown one if the rank is unknown."""
+        """Return dimension `index` of `s`, from the end if negative; a new unknown one if the rank is unknown."""
         if self._lacks_rank(s):
             return self.unknown_dim()
         self.check(-s.rank <= index < s.rank, laws.DIMENSION_INDEX_IN_RANGE.of(index=index, rank=s.rank))
@@ -178,7 +178,7 @@ class Calculus:
     # Ranks
 
     def with_rank(self, s: Tensor, rank: int) -> Tensor:
-        """Return the shape; require that rank."""
+        """Return the shape `s`; require rank `rank`."""
         if s.shape is None:
             if self._is_input(s):
                 raise UnknownRankError(s, rank)
@@ -188,7 +188,7 @@ class Calculus:
         return s
 
     def with_rank_at_least(self, s: Tensor, rank: int) -> Tensor:
-        """Return the shape; require at least that rank."""
+        """Return the shape `s`; require at least rank `rank`."""
         if self._lacks_rank(s):
             self._hold(at_least(s.ndim or rank, rank), laws.UNKNOWN_SHAPE_RANK_AT_LEAST.of(least=rank), s.ndim, rank)
             return self.unknown_shape(lo=rank)
@@ -196,7 +196,7 @@ class Calculus:
         return s
 
     def with_rank_at_most(self, s: Tensor, rank: int) -> Tensor:
-        """Return the shape; require at most that rank."""
+        """Return the shape `s`; require at most rank `rank`."""
         if self._lacks_rank(s):
             self._hold(at_most(s.ndim or rank, rank), laws.UNKNOWN_SHAPE_RANK_AT_MOST.of(most=rank), s.ndim, rank)
             return self.unknown_shape(hi=rank)
@@ -240,7 +240,7 @@ class Calculus:
         return known if known.shape is not None else a
 
     def merge_prefix(self, s: Tensor, prefix: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the shape and its prefix, with their common dimensions merged."""
+        """Return `s` and `prefix` with their common dimensions merged: `[2, ?]` and `[?]` -> `[2, ?]` and `[2]`."""
         if self._lacks_rank(s) or self._lacks_rank(prefix):
             return s, prefix
         self.with_rank_at_least(s, prefix.rank)
@@ -287,7 +287,7 @@ class Calculus:
         return tensor(a.dtype, [*a.dims, *b.dims])
 
     def replace_dim(self, s: Tensor, index: int, size: Size) -> Tensor:
-        """Return the shape with the dimension at that index replaced."""
+        """Return the shape `s` with the dimension at `index` replaced."""
         if self._lacks_rank(s):
             return self.unknown_shape()
         self.check(-s.rank <= index < s.rank, laws.REPLACED_INDEX_IN_RANGE.of(index=index, rank=s.rank))
@@ -296,7 +296,7 @@ class Calculus:
     # Requirements
 
     def _hold(self, formula: Formula, law: laws.Law | str, left: Size = None, right: Size = None) -> None:
-        """State a requirement; if it can't hold, the rule ends."""
+        """State a requirement; end the rule if it can't hold."""
         if formula is FALSE:
             self.reject(law)
         self.require(formula, law, left, right)

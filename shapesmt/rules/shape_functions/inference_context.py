@@ -93,7 +93,7 @@ class InferenceContext(RuleContext, ShapeFunctions):
 
 
 def input_tensors(shapes: Sequence[ShapeLike | Tensor | None], dtypes: Sequence[str]) -> tuple[Tensor | None, ...]:
-    """Return inputs of these shapes and types; missing types are unknown."""
+    """Return the inputs with these shapes and types; missing types are unknown."""
     types = [*dtypes, *[""] * (len(shapes) - len(dtypes))]
     return tuple(input_tensor(shape, i, types[i]) for i, shape in enumerate(shapes))
 

@@ -59,22 +59,22 @@ class ShapeFunctions(Calculus):
         return len(self.node.outputs)
 
     def input_list(self, name: str) -> list[Tensor | None]:
-        """Return the inputs of that name."""
+        """Return the inputs that `name` stands for."""
         start, end = self._range(self._names[0], name, "input")
         return list(self.inputs[start:end])
 
     def output_list(self, name: str) -> list[Tensor]:
-        """Return the outputs of that name, as they were set."""
+        """Return the outputs that `name` stands for, as they were set."""
         start, end = self._range(self._names[1], name, "output")
         return [self.output(i) for i in range(start, end)]
 
     def output(self, index: int) -> Tensor:
-        """Return the output as it was set; an unknown shape if it wasn't."""
+        """Return output `index` as it was set; an unknown shape if it wasn't."""
         self.check(0 <= index < self.num_outputs, laws.OUTPUT_INDEX_IN_RANGE.of(index=index, count=self.num_outputs))
         return self._set.get(index) or self.unknown_shape()
 
     def set_output(self, which: int | str, shape: Tensor | Sequence[Tensor]) -> None:
-        """Set an output by its index, or all those of a name."""
+        """Set the output with the index `which`, or all outputs that the name `which` stands for."""
         if isinstance(which, int):
             law = laws.OUTPUT_INDEX_IN_RANGE.of(index=which, count=self.num_outputs)
             self.check(0 <= which < self.num_outputs, law)
@@ -94,7 +94,7 @@ class ShapeFunctions(Calculus):
         return start, start + names[name]
 
     def get_attr(self, name: str) -> AttributeValue:
-        """Return an attribute; a node without it is rejected."""
+        """Return attribute `name`; a node without it is rejected."""
         self.check(name in self.node.attributes, laws.ATTRIBUTE_IN_NODE.of(name=name))
         return self.node.attributes[name]
 
@@ -130,16 +130,16 @@ class ShapeFunctions(Calculus):
     # Elements of inputs
 
     def input_tensor(self, index: int) -> Items | None:
-        """Return the elements of an input, None if they aren't constants; the request is recorded."""
+        """Return the elements of input `index`, None if they aren't constants; the request is recorded."""
         self._requested.add(index)
         return _items(self._at(index)) if index < len(self.inputs) else None
 
     def requested_input_tensor(self, index: int) -> bool:
-        """Whether the rule requested the elements of that input."""
+        """Whether the rule requested the elements of input `index`."""
         return index in self._requested
 
     def requested_input_tensor_as_partial_shape(self, index: int) -> bool:
-        """Whether the rule requested the shape that the elements of that input list."""
+        """Whether the rule requested the shape that the elements of input `index` list."""
         return index in self._requested_shapes
 
     def set_input_tensors(self, values: Sequence[Nested | None]) -> None:
@@ -264,7 +264,7 @@ class ShapeFunctions(Calculus):
         return self._join(self._handles[1], index, shapes_and_types, self.relax)
 
     def _join(self, handles: dict[int, Handles], index: int, added: Sequence[ShapeAndType], join: Join) -> bool:
-        """Combine the pairs one by one, and return whether that changed any.
+        """Combine the known pairs at `index` with `added` by `join`, one by one; return whether that changed any.
 
         Types have to agree; a shape that can't be combined is unchanged.
         """

@@ -63,7 +63,7 @@ def test_unknown_elements_in_a_choice_that_does_not_split_the_box_are_not_known(
 
 
 def test_distances_of_joined_positions_that_are_capped_have_a_greatest():
-    """Only the inmost choices are numbers of their own: what is greater than 4 is capped in the others."""
+    """The bound is found although only the innermost choices are bounded as numbers: the outer ones cap them at 7."""
     long = symbol("n", 1, 512)
     a, b = (select(less(p, long), p, p - long) for p in (i, j))
     distance = select(at_least(a, b), a - b, b - a)

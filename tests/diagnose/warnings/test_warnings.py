@@ -313,7 +313,7 @@ def test_a_model_that_fails_for_every_input_is_only_told_that() -> None:
 
 
 def test_a_size_is_stretched_only_where_it_meets_another() -> None:
-    """Where n is 1 it is squeezed away, and `[a, 3]` meets `[k, 3]`; elsewhere `[a, n, 3]` does."""
+    """If n is 1, it is squeezed away and `[a, 3]` broadcasts with `[k, 3]`; otherwise `[a, n, 3]` does."""
     body = """{ s = Shape(x) at = Constant<value_int=1>() d = Gather(s, at)
         one = Constant<value_int=1>() c = Equal(d, one)
         z = If(c)<then_branch = t () => (p) { axes = Constant<value_ints=[1]>() p = Squeeze(x, axes) },
@@ -327,7 +327,7 @@ def test_a_size_is_stretched_only_where_it_meets_another() -> None:
 
 @pytest.mark.parametrize("mark", ["?", "*", "-1", "None"])
 def test_a_placeholder_is_no_name(mark: str) -> None:
-    """Two dimensions called `?` need not be equal; one alone can be called that."""
+    """Two dimensions called `?` need not be equal; a single one may be called `?`."""
     model = onnx.parser.parse_model(
         HEAD + "(float[p, 3, p] x, float[p, n] w) => (y, z) { y = Concat<axis=0>(x, x) z = Abs(w) }"
     )

@@ -166,7 +166,7 @@ def test_a_size_without_an_end_is_named():
 
 
 def test_slices_and_tables_end_what_branches_and_loops_make():
-    """Open are only the output of the node itself and what the loop is said to carry, before their slices."""
+    """Every tensor is bounded, except for outputs of `If` and `Loop` and carried tensors, each before its slice."""
     text = (
         HEAD
         + """ g (bool c, float[n] x, int64 t) => (int64[k] y, float[n] z) {

@@ -326,7 +326,7 @@ def test_tighten_says_that_it_needs_a_file():
 
 
 def test_an_unknown_rank_means_the_same_wherever_it_is_said() -> None:
-    """In the builder, in a file and in a `--shape`: any rank, and sizes from 0 on."""
+    """In the builder, in a file and in `--shape` it means any rank, with sizes from 0 on."""
 
     def built(shape: str) -> shapesmt.Graph:
         g = shapesmt.GraphBuilder("turned")

@@ -285,7 +285,7 @@ def outcome(content):
 
 @pytest.mark.parametrize("form", ["protobuf", "onnxtxt", "textproto", "json"])
 def test_damaged_files_give_a_graph_or_one_line(form, tmp_path):
-    """Seeded: a failure comes back with the same seed."""
+    """Damage is seeded: the same seed reproduces a failure."""
     model = proto(
         """g (bool c, float[n, 3] x) => (float[m] z) <int64[2] shape = {-1, 3}> {
             y = Reshape (x, shape)

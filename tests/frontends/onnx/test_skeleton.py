@@ -104,7 +104,7 @@ def test_a_large_file_is_read_without_them(tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.mark.parametrize("length", [0, 1, 99, 127, 128, 4070, 4090, 4095, 4096, 5000, 1 << 16])
 def test_fields_of_any_length_are_copied(length: int) -> None:
-    """Those that are small are copied many at once, up to the end of what has been read."""
+    """Small fields are copied many at once, up to the end of the bytes read so far."""
     nodes = [helper.make_node("Exp", ["x" * length], [f"y{k}"], name="n" * (k % 7)) for k in range(1000)]
     weights = numpy_helper.from_array(np.zeros((600, 600), "f4"), "w")
     large = helper.make_node("Constant", [], ["w"], value=weights)

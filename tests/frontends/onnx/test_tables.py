@@ -23,7 +23,7 @@ def test_a_table_is_what_the_package_says(package: str, write: Callable[[], str]
 
 @pytest.mark.parametrize("domain", tables.DOMAINS)
 def test_a_table_says_what_the_package_says(domain: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In every version of every operator, those between two changes included."""
+    """Compared are all versions of each operator, also a version between two changes."""
     keys = [(s.domain, s.name, s.since_version + k) for s in defs.get_all_schemas_with_history() for k in (0, 1)]
     keys = [key for key in keys if key[0] == domain and tables.find(*key) is not None]
     listed = {key: tables.find(*key) for key in keys}

@@ -194,7 +194,7 @@ def written(tf, build, folder):
 
 
 def test_a_window_that_does_not_fit_at_a_size_that_the_caller_gives(tf, tmp_path):
-    """What runs at sizes that the file doesn't have isn't refused when one says them."""
+    """TensorFlow runs it if the size is only known at run time, so a size that the caller states isn't refused."""
 
     @tf.function
     def call(x):
@@ -228,7 +228,7 @@ def sized(served, sizes):
 
 @pytest.mark.parametrize("build", BUILDS, ids=lambda build: build.__name__)
 def test_as_tensorflow_runs(build, tf, tmp_path):
-    """At every size of a grid the model is valid where it runs, and has the shapes that it makes."""
+    """At each size of a grid, the model is valid if TensorFlow runs it, and has the shapes of that run."""
     served, grid = written(tf, build, tmp_path)
     graph, runs = load(tmp_path), []
     ranges = {"image_dim1": "5..", "image_dim2": "5.."} if build is cnn else {}  # kernels differ over empty tensors
@@ -256,7 +256,7 @@ def test_as_tensorflow_runs(build, tf, tmp_path):
 
 
 def test_frozen_graphs(tf, tmp_path):
-    """Freezing writes functions out and makes switches and merges of branches and loops; the answers stay the same."""
+    """Freezing inlines functions and turns branches and loops into switches and merges; the answers stay the same."""
     from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2 as frozen
 
     for build, size in (
@@ -296,7 +296,7 @@ def test_a_list_of_different_shapes_is_not_judged(tf, tmp_path):
 
 
 def test_operators_are_known_as_tensorflow_registers_them(tf):
-    """Those that have a rule, by their inputs, and those that don't have exactly one output, by their outputs."""
+    """Inputs are compared for operators with a rule, outputs for operators that don't have exactly one output."""
     from tensorflow.python.framework import op_def_registry
 
     from shapesmt.frontends.tensorflow.operators import known_operators, operators_by_name

@@ -71,7 +71,7 @@ def test_a_default_that_the_signature_does_not_ask_for_holds(tmp_path):
 
 
 def test_folders(tmp_path, capsys):
-    """One that TensorFlow saved is a model; any other may hold several."""
+    """A folder that TensorFlow saved is one model; any other folder may hold several."""
     folder = saved(tmp_path / "model", ONE, SIGNED)
     assert main(["check", str(folder)]) == 0
     assert capsys.readouterr().out.startswith("PROVED model: ")

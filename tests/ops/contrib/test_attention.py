@@ -129,7 +129,7 @@ def test_grouped(packed, past):
 
 @pytest.mark.parametrize("tables", [{}, {"c": [2, "r"], "s": [2, "r"]}], ids=["plain", "rotary"])
 def test_grouped_sizes(tables):
-    """A head's size is a multiple of 8, and with rotation of 16; half of the rotated part is one of 8."""
+    """A head's size is a multiple of 8, with rotation of 16; half of the rotated part is a multiple of 8."""
     run(
         "GroupQueryAttention",
         {name: [1, 2, "d"] for name in "qkv"} | {"e": [1]} | tables,

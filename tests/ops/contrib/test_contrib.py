@@ -72,7 +72,7 @@ def test_nhwc_max_pool():
 
 
 def test_nhwc_conv():
-    """ONNX Runtime has it on other devices only; its filters have their channels last, as its optimizer writes them."""
+    """ONNX Runtime has it on other devices only. Its filters have channels last, as the optimizer writes them."""
     model = """<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1]>
         g (float[n,h,w,3] x, float[16,8,4,3] f) => (float[n,k,l,16] y) {
             y = com.microsoft.NhwcConv<kernel_shape = [8, 4], strides = [8, 4]>(x, f) }"""

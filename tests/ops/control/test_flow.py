@@ -389,7 +389,7 @@ def test_a_scan_is_open_where_the_runtime_may_infer_no_rank_or_other_sizes(inner
 
 
 def test_only_onnx_runtime_allocates_what_a_branch_returns_by_declared_shapes():
-    """The same graph, as one of another format: its runtime allocates the outputs when the branch has run."""
+    """The same graph passes for other formats, whose runtimes allocate the outputs after the branch has run."""
     text = """<ir_version: 8, opset_import: ["": 18]> g (bool c, float[n] x) => (y) {
         y = If (c) <then_branch = t () => (float[2] a) { a = Abs(x) },
                     else_branch = e () => (float[2] b) { b = Neg(x) }> }"""

@@ -114,7 +114,7 @@ DIFFERENT_PARTS = {
 
 @pytest.mark.parametrize("made", DIFFERENT_PARTS.values(), ids=DIFFERENT_PARTS)
 def test_parts_that_data_decide_differ_in_size(made):
-    """Their number doesn't divide the size of all of them, as it would if all were alike."""
+    """The number of parts needn't divide their total size, as it would if all parts had the same size."""
     model = f"""<ir_version: 8, opset_import: ["": 18]> g (float[n,2] x, int64[k] counts) => (float[k,?] y) {{
         {made} w = ConcatFromSequence<axis = 0>(s) l = Shape(counts) m = Constant<value_ints = [-1]>()
         t = Concat<axis = 0>(l, m) y = Reshape(w, t) }}"""
@@ -127,14 +127,14 @@ def test_parts_that_data_decide_differ_in_size(made):
 
 
 def test_places_in_sequences_of_several_ranks_are_not_known():
-    """Which a runtime refuses where they are outside."""
+    """A runtime refuses an index that is outside the sequence."""
     text = """<ir_version: 8, opset_import: ["": 18]> g (float[n] x, float y) => (z) <int64 two = {2}>
         { s = SequenceConstruct(x, y) t = SequenceErase(s, two) z = SequenceLength(t) }"""
     assert shapesmt.check(text.encode()).verdict is shapesmt.Verdict.UNKNOWN
 
 
 def test_what_holds_in_each_place_leaves_bounds_that_are_not_exact():
-    """The sizes have to match in every place: `a >= 2` leaves only b = 0."""
+    """The sizes have to match at every index: for `a >= 2` only b = 0 is left."""
     text = """<ir_version: 8, opset_import: ["": 14]> g (float[4, b, a] x) => (z) <int64 one = {1}, int64 place = {-2}>
         { s = SplitToSequence<axis = -1>(x, one) t = SequenceInsert(s, x, place)
           z = ConcatFromSequence<axis = -1, new_axis = 1>(t) }"""

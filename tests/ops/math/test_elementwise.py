@@ -347,7 +347,7 @@ def test_a_clip_by_ends_of_several_elements_fails():
 
 @pytest.mark.parametrize(("dtype", "verdict"), [("float", "DEPENDS"), ("int64", "PROVED")])
 def test_a_length_is_at_least_what_integers_are_clipped_to(dtype, verdict):
-    """Floats may be infinite or no number, as durations of speech that overflow, which become the least integer."""
+    """Floats may be infinite or NaN, such as durations of speech that overflow; these become the smallest integer."""
     text = f"""<ir_version: 8, opset_import: ["": 18]> g ({dtype}[1] x) => (y) {{
         least = Constant<value_ints = [1]>() low = CastLike(least, x) end = Squeeze(low)
         zero = Constant<value_int = 0>()

@@ -121,7 +121,7 @@ def test_quantized_products(zero, operands):
 
 
 def test_the_zero_point_of_the_first_operand_is_one():
-    """ONNX has one per row as well; ONNX Runtime has no kernel for it."""
+    """ONNX also allows one per row, for which ONNX Runtime has no kernel."""
     shapes, types = {"a": ["m", 2], "b": [2, 3], "z": ["k"]}, dict.fromkeys("abz", "uint8")
     product = node("MatMulInteger", ["a", "b", "z"])
     report = agree(product, shapes, {"m": (1, 3), "k": (1, 3)}, dtypes=types)

@@ -71,7 +71,7 @@ def test_samples_without_features_are_only_read_where_a_length_says_so():
 
 @pytest.mark.parametrize("features", [0, 1])
 def test_samples_without_features_are_left_open_if_only_data_say_their_lengths(features):
-    """ONNX Runtime runs 20 of them of length 0, and aborts at a longer one."""
+    """ONNX Runtime runs 20 samples of length 0, and aborts if their length is 1."""
     text = """<ir_version: 8, opset_import: ["": 18]>
     g (float[t, b, i] x, float[1, 3, i] w, float[1, 3, 1] r, int32[b] s) => (y)
     { y, last = GRU <hidden_size = 1> (x, w, r, , s) }"""
@@ -92,7 +92,7 @@ def test_layers_without_a_state(hidden, op):
 
 
 def test_batch_first():
-    """No runtime at hand implements it; the shapes are those of the operator's text."""
+    """No installed runtime implements it; the shapes are those in the operator's documentation."""
     shapes = {"x": ["b", "t", 3], "w": [1, 8, 3], "r": [1, 8, 2]}
     layer = node("LSTM", ["x", "w", "r"], ["y", "h", "c"], hidden_size=2, layout=1)
     found = agree(layer, shapes, {"b": (1, 3), "t": (1, 3)}, may_fail_more=True)

@@ -25,7 +25,7 @@ def test_loops_over_a_part_of_an_axis(start, end, stride, agree):
 
 @pytest.mark.parametrize("build", [growing_iterator, backward_iterator])
 def test_a_state_of_an_iterator_that_changes_its_shape(build, tmp_path):
-    """OpenVINO runs some of these and not others, by what the file declares."""
+    """OpenVINO runs some such models and refuses others, depending on the shapes that the file declares."""
     path = oracle.saved(oracle.made(build, "[2,2..4,4]", "[1,4]"), tmp_path)
     findings = shapesmt.check(path, declared="ignore").findings
     assert [(f.verdict.name, f.law) for f in findings] == [("UNKNOWN", "a state keeps its shape from trip to trip")]

@@ -164,7 +164,7 @@ def test_indices_by_data(agree):
 
 
 def test_top_k_of_an_attribute():
-    """Old files have it; TensorFlow itself no longer runs it."""
+    """Old files have `k` as an attribute; TensorFlow itself no longer runs this version."""
     rule = resolve(DOMAIN, "TopK", 1)
     made = InferenceContext.of("TopK", ["[2,5]"], 2, attributes={"k": 3}, domain=DOMAIN).run(rule.apply)
     assert [[d.constant for d in t.dims] for t in made] == [[2, 3], [2, 3]]

@@ -27,7 +27,7 @@ def test_matrix_products(a, b, agree):
 
 
 def test_contractions(agree):
-    """Of sizes that aren't 0, which TensorFlow takes for any other here."""
+    """The contracted sizes aren't 0: TensorFlow accepts any other size with a contracted size of 0."""
     agree(lambda x, y: raw.Einsum(inputs=[x, y], equation="ij,jk->ik"), "0..2,1..3", "1..3,2")
     agree(lambda x, y: raw.Einsum(inputs=[x, y], equation="...ij,...jk->...ik"), "0..2,2,1..2", "0..2,1..2,2")
     agree(lambda x, y: raw.Einsum(inputs=[x, y], equation="bshd,btd->bhst"), "1..2,1..2,2,1..2", "1..2,2,1..2")
@@ -99,7 +99,7 @@ def test_fourier(agree):
 
 @pytest.mark.parametrize(("columns", "verdict"), [(4, "PROVED"), (3, "UNKNOWN"), (5, "UNKNOWN")])
 def test_a_fused_bias_of_another_length_is_unknown(columns, verdict):
-    """With oneDNN TensorFlow refuses it, without it reads past the end of the bias."""
+    """With oneDNN, TensorFlow refuses it; without oneDNN, it reads past the end of the bias."""
     product = made("_FusedMatMul", x(2, 3), x(3, 4), (x(columns),), fused_ops=["BiasAdd"])
     layer = {"num_args": 1, "strides": [1, 1, 1, 1], "padding": "VALID", "fused_ops": ["BiasAdd"]}
     for call in (product, made("_FusedConv2D", x(2, 5, 5, 3), x(3, 3, 3, 4), (x(columns),), (), **layer)):

@@ -46,7 +46,7 @@ def last(function, window):
 
 
 def test_channels_first(agree):
-    """The kernels for CPUs have the channels last; what a transposed image makes is what is to be made."""
+    """CPU kernels support only channels last, so the expected result is that of a transposed image."""
     window = {"strides": [1, 1, 2, 2], "padding": "VALID"}
     for function, shape in (
         (lambda x, **w: raw.Conv2D(input=x, filter=zeros(3, 2, 2, 4), **w), "0..2,1..4,1..4,1..4"),

@@ -15,7 +15,7 @@ RULE = resolve("torch", "aten.arange.start_step", 1)
 
 
 def test_ranges_are_as_long_as_pytorchs(seeds: range) -> None:
-    """Ends are counted in double precision, whatever the elements' type, and rounded first where it is int64."""
+    """PyTorch counts in double precision whatever the element type; for int64 it truncates the numbers first."""
     random = Random(f"arange{seeds}")
     for _ in range(300):
         numbers = {name: round(random.uniform(-3, 3), random.choice((0, 1, 2))) for name in ("start", "end", "step")}

@@ -94,7 +94,7 @@ def test_counted_indices_of_which_no_more_is_known(module, longer) -> None:
 
 
 def test_counts_of_flags_are_no_constants() -> None:
-    """Not each count of flags is 0 or all: a comparison of them decides nothing."""
+    """A count of flags may be between 0 and the number of flags, so comparing it with 1 decides nothing."""
 
     class Compared(nn.Module):
         def forward(self, words):

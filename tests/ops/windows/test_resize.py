@@ -116,7 +116,7 @@ def test_unknown_factors_leave_sizes_open():
 
 
 def test_factors_computed_from_sizes():
-    """The usual export: new size / old size, as floats."""
+    """As usual in exports, the factors are new size / old size, computed as floats."""
     nodes = [
         node("Shape", ["x"], ["shape"]),
         node("Cast", ["shape"], ["present"], to=1),

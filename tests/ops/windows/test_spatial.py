@@ -149,7 +149,7 @@ def test_sizes_of_transposed_convolutions(attributes):
 @pytest.mark.parametrize("op", ["Conv", "ConvInteger"])
 @pytest.mark.parametrize("empty", range(4))
 def test_only_a_declared_kernel_has_an_element_whatever_it_is_for(op, empty):
-    """A Conv of floats aborts unless it has nothing to compute, and one of integers runs."""
+    """With an empty kernel, a float Conv aborts unless it has nothing to compute; an integer one runs."""
     sizes = [0 if empty == i else 1 for i in range(3)]
     shapes = {"x": [*sizes[:2], 3], "w": [sizes[2], sizes[1], "k"]}
     dtypes = dict.fromkeys(shapes, "uint8" if op == "ConvInteger" else "float32")
@@ -194,7 +194,7 @@ def test_random_windows(seed):
 
 
 def test_normal_forms_merge():
-    """Two convolutions with stride 2 divide by 4 once."""
+    """Two convolutions with stride 2 divide the size by 4 once: `(h + 3)//4`."""
     w = {"w": np.ones([1, 1, 3], np.float32)}
     halved = {"strides": [2], "pads": [1, 1]}
     nodes = [node("Conv", ["x", "w"], ["y"], **halved), node("Conv", ["y", "w"], ["z"], **halved)]

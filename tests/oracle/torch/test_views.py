@@ -121,7 +121,7 @@ def test_views_of_views_run_where_memory_allows(seeds, full):
 
 
 def test_axes_that_repeat_elements_stay_where_they_are_in_results() -> None:
-    """As heads of keys that several queries share, which are scaled after they were stretched and transposed."""
+    """An example are key heads shared by several queries, which are expanded, transposed and then scaled."""
     from tests.oracle.torch.judge import RIGHT, Run, compared
 
     symbols = {name: symbol(name, *ends) for name, ends in SIZES}

@@ -129,7 +129,7 @@ def test_hostile_names_do_nothing(shown, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [0, 19, 38])
 def test_nothing_that_names_say_runs(shown, number: int) -> None:
-    """A call of what there isn't would be a complaint of the browser's."""
+    """A call of the undefined `pwned` would be an error in the browser's log."""
     called = payloads.names(number)
     browser = shown(shapesmt.page(payloads.hostile_model(called).SerializeToString()))
     assert run(browser, "typeof pwned") == "undefined"

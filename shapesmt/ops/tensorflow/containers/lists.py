@@ -20,7 +20,7 @@ from shapesmt.rules import Keeps, RuleContext, Tensor, Traits, elements, field, 
 
 
 def unset(ctx: RuleContext, length: Dim | int) -> Tensor:
-    """Return a list without set elements; the first input holds the element shape."""
+    """Return a list of `length` elements, none of them set; the first input holds the element shape."""
     dtype, sizes = ctx.text("element_dtype", ""), requested_shape(ctx, 0)
     if sizes is None:
         return tensor(f"unset({dtype})", [as_dim(length)], field(ZERO))
@@ -30,7 +30,7 @@ def unset(ctx: RuleContext, length: Dim | int) -> Tensor:
 
 
 def list_of(dtype: str, length: Dim, sizes: Iterable[Dim], marks: str | None = None) -> Tensor:
-    """Return a list of tensors of these sizes; `marks` as in `marks_of`."""
+    """Return a list of `length` tensors of shape `sizes`; `marks` as in `marks_of`."""
     return tensor(f"list({dtype})" if marks is None else f"list({dtype}):{marks}", [length, *sizes])
 
 
@@ -47,7 +47,7 @@ def own_sizes(handle: Tensor) -> list[Dim | None] | None:
 
 
 def merge_sizes(own: list[Dim | None] | None, requested: list[Dim | None] | None) -> list[Dim | None] | None:
-    """Return the sizes known from either of two element shapes; None if neither is known."""
+    """Return the element shape `own`, with its unknown sizes taken from `requested`; None if both are None."""
     if own is None or requested is None or len(own) != len(requested):
         return requested if own is None else own
     return [size if d is None else d for d, size in zip(own, requested, strict=True)]
@@ -66,7 +66,7 @@ def known_sizes(shape: list[Dim | None] | None) -> list[Dim] | None:
 
 
 def input_list(ctx: RuleContext) -> Tensor:
-    """Return the list at the first input; the node is undecided if the list comes from an operator without a rule."""
+    """Return the list in the first input; the node is undecided if an operator without a rule returns that list."""
     handle = ctx.input(0)
     if not handle.dtype:
         leave_open(ctx, laws.INPUT_LIST_FOLLOWED.of(index=0))
@@ -75,7 +75,7 @@ def input_list(ctx: RuleContext) -> Tensor:
 
 
 def with_element(ctx: RuleContext, handle: Tensor, length: Dim, x: Tensor) -> Tensor:
-    """Return the list, of the new length, after setting an element, which must have the shape of the others."""
+    """Return the list with `length` elements after one is set to `x`, which must have the shape of the others."""
     own, sizes, law = own_sizes(handle), x.dims, laws.ELEMENTS_HAVE_REQUESTED_SHAPE
     if own is not None:
         ctx.check(len(own) == x.rank, law)
@@ -90,7 +90,7 @@ def with_element(ctx: RuleContext, handle: Tensor, length: Dim, x: Tensor) -> Te
 
 
 def require_shape(ctx: RuleContext, handle: Tensor, index: int) -> Tensor:
-    """Return the list, and require that its elements have the shape in an input."""
+    """Return the list; require that its elements have the shape that input `index` requests."""
     shape = requested_shape(ctx, index)
     element_sizes(ctx, handle, shape, ONE)
     dtype = handle.dtype.removeprefix("list(").removesuffix(")")
@@ -99,7 +99,7 @@ def require_shape(ctx: RuleContext, handle: Tensor, index: int) -> Tensor:
 
 
 def requested_shape(ctx: RuleContext, index: int) -> list[Dim | None] | None:
-    """Return the element shape that an input requests, None for each unknown size; None if any shape will do."""
+    """Return the element shape in input `index`, with None for each unknown size; None if any shape will do."""
     x, items = ctx.input(index), ctx.items(index)
     if x.shape is None or x.rank != 1 or items is None:
         ctx.assume_valid(index)
@@ -108,14 +108,14 @@ def requested_shape(ctx: RuleContext, index: int) -> list[Dim | None] | None:
 
 
 def attribute_shape(ctx: RuleContext) -> list[Dim | None] | None:
-    """Return the element shape in the attribute, in the form of `requested_shape`."""
+    """Return the element shape in the attribute `element_shape`, in the form of `requested_shape`."""
     declared = ctx.attribute("element_shape")
     shape = declared.shape if isinstance(declared, Declared) else None
     return None if shape is None else [as_dim(d) if isinstance(d, int) else None for d in shape]
 
 
 def stored_sizes(ctx: RuleContext, handle: Tensor, sizes: list[Dim | None] | None) -> list[Dim] | None:
-    """Return the sizes of an element, None if unknown; an element that was never set has the requested sizes."""
+    """Return the shape of an element, None if unknown; an element that was never set has the requested `sizes`."""
     if handle.dtype.startswith("list("):
         return list(handle.dims[1:])
     own, law = own_sizes(handle), laws.ELEMENTS_HAVE_REQUESTED_SHAPE
@@ -132,14 +132,17 @@ def stored_sizes(ctx: RuleContext, handle: Tensor, sizes: list[Dim | None] | Non
 def require_shape_or_elements(
     ctx: RuleContext, handle: Tensor, shape: list[Dim | None] | None, used: Dim, *, axes: int = 0
 ) -> None:
-    """Require an element (`used >= 1`), unless the element shape after `axes` axes is requested or the list's own."""
+    """Require `used >= 1` elements, unless the element shape is known without them.
+
+    The element shape is `shape`, the requested one, or the list's own; its first `axes` sizes may be unknown.
+    """
     sizes = merge_sizes(own_sizes(handle), shape)
     if sizes is None or any(d is None for d in sizes[axes:]):
         ctx.require_at_least(used, 1, laws.LIST_NOT_EMPTY_OR_SHAPE_KNOWN)
 
 
 def element_sizes(ctx: RuleContext, handle: Tensor, requested: list[Dim | None] | None, used: Dim) -> list[Dim] | None:
-    """Return the sizes of elements; require the requested ones unless `used`, the number of elements read, is 0.
+    """Return the sizes of the list's elements; require the `requested` ones unless `used`, the number read, is 0.
 
     The sizes that the list was created with must be the requested ones in any case.
     """
@@ -157,7 +160,7 @@ def element_sizes(ctx: RuleContext, handle: Tensor, requested: list[Dim | None] 
 
 
 def position(ctx: RuleContext, index: int, length: Dim | None) -> Dim | None:
-    """Return the position at an input, None if unknown; require that it is inside a list of that length."""
+    """Return the position in input `index`, None if unknown; require that it is inside a list of `length` elements."""
     ctx.require_rank(ctx.input(index), 0)
     k = first(ctx, index)
     if k is None:
@@ -167,7 +170,7 @@ def position(ctx: RuleContext, index: int, length: Dim | None) -> Dim | None:
 
 
 def _require_position(ctx: RuleContext, index: int, k: Dim | None, length: Dim | None) -> None:
-    """Require that a position is inside a list of that length (None: any); assume it if the position is unknown."""
+    """Require that position `k` is inside a list of `length` elements (None: any); if `k` is None, assume it."""
     if k is None:
         ctx.assume_valid(index)
         return
@@ -177,7 +180,7 @@ def _require_position(ctx: RuleContext, index: int, k: Dim | None, length: Dim |
 
 @rule("TensorListReserve", domain=DOMAIN, traits=Traits.COPIED)
 def reserve(ctx: RuleContext) -> Tensor:
-    """Create a list whose length is an input; its elements are set later."""
+    """Create a list with as many elements as an input says; they are set later."""
     count = first(ctx, 1)
     if count is None:
         return unset(ctx, ctx.fresh("length"))
@@ -200,7 +203,7 @@ def from_tensor(ctx: RuleContext) -> Tensor:
 
 @rule("TensorListSetItem", domain=DOMAIN, traits=Traits.COPIED)
 def set_item(ctx: RuleContext) -> Tensor:
-    """Set the element at a position; with `resize_if_index_out_of_bounds` the list grows up to it."""
+    """Set the element at a position; with `resize_if_index_out_of_bounds` the list grows if it is too short."""
     handle = input_list(ctx)
     grows = bool(ctx.integer("resize_if_index_out_of_bounds", 0))
     k = position(ctx, 1, None if grows else handle[0])
@@ -217,7 +220,7 @@ def push_back(ctx: RuleContext) -> Tensor:
 
 @rule("TensorListPopBack", domain=DOMAIN)
 def pop_back(ctx: RuleContext) -> list[Tensor]:
-    """Return the list without its last tensor, and that tensor."""
+    """Return the list without its last tensor, and this tensor."""
     handle = input_list(ctx)
     ctx.require_at_least(handle[0], 1, laws.LIST_NOT_EMPTY)
     sizes = stored_sizes(ctx, handle, requested_shape(ctx, 1))
@@ -246,7 +249,7 @@ def stack(ctx: RuleContext) -> Tensor:
 
 @rule("TensorListConcat", "TensorListConcatV2", domain=DOMAIN, traits=Traits.COPIED)
 def concat(ctx: RuleContext) -> list[Tensor]:
-    """Concatenate all tensors along their first axis; also return the length of each."""
+    """Concatenate all tensors along their first axis; also return the size of each along it."""
     handle, dtype = input_list(ctx), ctx.text("element_dtype", "")
     shape = attribute_shape(ctx) if ctx.node.op == "TensorListConcat" else requested_shape(ctx, 1)
     sizes = element_sizes(ctx, handle, shape, handle[0]) if handle.dtype.startswith("list(") else None
@@ -269,21 +272,24 @@ def gather(ctx: RuleContext) -> Tensor:
 
 @rule("TensorListLength", domain=DOMAIN, any_rank=True, total=True, of_shape=True)
 def length(ctx: RuleContext) -> Tensor:
-    """Return the number of elements."""
+    """Return the number of elements in the list."""
     handle = ctx.input(0)
     return ctx.tensor((), "int32", elements((), [handle[0]]) if handle.shape else None)
 
 
 @rule("TensorListResize", domain=DOMAIN)
 def resize(ctx: RuleContext) -> Tensor:
-    """Cut the list to a length, or pad it with zeros up to it."""
+    """Cut the list to a length, or extend it with zeros."""
     handle, size = input_list(ctx), first(ctx, 1)
     length = ctx.fresh("length") if size is None else maximum(size, 0)
     return tensor(handle.dtype, [length, *handle.dims[1:]], handle.value)
 
 
 def scattered_length(ctx: RuleContext, x: Tensor, index: int, length: Dim | None) -> Dim:
-    """Return the length, at least `length`, of a list with a tensor's slices at the positions in an input."""
+    """Return the length of a list after the slices of `x` are written to the positions in input `index`.
+
+    It is at least `length`.
+    """
     ctx.require_rank(x, 1, least=True)
     ctx.require_equal(x[0], ctx.input(index, rank=1)[0], laws.POSITION_PER_SLICE)
     positions = [None] if (items := ctx.items(index)) is None else [*items]
@@ -295,7 +301,7 @@ def scattered_length(ctx: RuleContext, x: Tensor, index: int, length: Dim | None
 
 @rule("TensorListScatter", "TensorListScatterV2", domain=DOMAIN)
 def scatter(ctx: RuleContext) -> Tensor:
-    """Create a list with a tensor's slices at several positions; a length of -1 fits the greatest position."""
+    """Create a list with a tensor's slices at several positions; a length of -1 means the largest position plus 1."""
     x, count = ctx.input(0), as_dim(-1) if ctx.node.op == "TensorListScatter" else first(ctx, 3)
     length = scattered_length(ctx, x, 1, None)
     if count is None or (count.constant is None and count.lo < 0):
@@ -308,14 +314,14 @@ def scatter(ctx: RuleContext) -> Tensor:
 
 @rule("TensorListScatterIntoExistingList", domain=DOMAIN)
 def scatter_into(ctx: RuleContext) -> Tensor:
-    """Write a tensor's slices to several positions of a list, which grows if they are beyond its end."""
+    """Write a tensor's slices to several positions of a list, which grows if a position is outside."""
     handle, x = input_list(ctx), ctx.input(1)
     return with_element(ctx, handle, scattered_length(ctx, x, 2, handle[0]), tensor(x.dtype, x.dims[1:]))
 
 
 @rule("TensorListSplit", domain=DOMAIN)
 def split(ctx: RuleContext) -> Tensor:
-    """Split a tensor along its first axis into the lengths in an input; unequal lengths are undecided."""
+    """Split a tensor along its first axis into a list of parts; unequal lengths of the parts are undecided."""
     x, lengths = ctx.input(0, least=1), ctx.input(2, rank=1)
     sizes = ctx.items(2) or (None,)
     if sizes[0] is None or any(d is not sizes[0] for d in sizes):

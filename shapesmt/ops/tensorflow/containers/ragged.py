@@ -64,7 +64,7 @@ def require_row_ids(ctx: RuleContext, index: int, rows: Dim | None) -> None:
 
 @rule("RaggedTensorToTensor", domain=DOMAIN)
 def to_tensor(ctx: RuleContext) -> Tensor:
-    """Pad rows with a default to the requested length, or to the length of the longest row."""
+    """Pad rows with a default value to the requested length, or to the length of the longest row."""
     values, default = ctx.input(1, least=1), ctx.input(2)
     rows, levels = partitions(ctx)
     require_least(ctx, [rows], 0, laws.SIZES_NOT_NEGATIVE)
@@ -74,7 +74,7 @@ def to_tensor(ctx: RuleContext) -> Tensor:
 
 
 def require_default(ctx: RuleContext, default: Tensor, sizes: Sequence[Dim]) -> None:
-    """Require that the default broadcasts to a value."""
+    """Require that `default` broadcasts to `sizes`, the shape of one value."""
     law = laws.DEFAULT_STRETCHES_TO_VALUE
     require_broadcast_to(ctx, default, tuple(sizes), law)
     for d, size in zip(default.dims, sizes, strict=False):
@@ -82,7 +82,7 @@ def require_default(ctx: RuleContext, default: Tensor, sizes: Sequence[Dim]) -> 
 
 
 def with_requested(ctx: RuleContext, sizes: Sequence[Dim], free: int) -> list[Dim]:
-    """Return the sizes, the first `free` of them replaced by those that the first input requests; -1 requests none."""
+    """Return `sizes`, with the first `free` of them replaced by the sizes in the first input; -1 keeps a size."""
     ctx.only_sizes(0)
     if ctx.input(0).rank == 0:
         whole = first(ctx, 0)
@@ -116,7 +116,10 @@ def gather(ctx: RuleContext) -> list[Tensor]:
 
 
 def row_count(ctx: RuleContext, levels: int) -> Dim:
-    """Require that the splits of each level fit the next level or the values; return the number of outermost rows."""
+    """Return the number of outermost rows; require that the splits of each level fit the next level or the values.
+
+    The first `levels` inputs are the row splits, the next one holds the values.
+    """
     values = ctx.input(levels, least=1)
     counts = [*(ctx.input(i + 1, rank=1)[0] - 1 for i in range(levels - 1)), values[0]]
     rows = [require_rows(ctx, i, count if i + 1 == levels else None, whole=False) for i, count in enumerate(counts)]

@@ -17,7 +17,7 @@ from shapesmt.rules import RuleContext, Tensor, rule
 
 
 class Sparse(NamedTuple):
-    """A sparse tensor: number and type of its values, number of its axes, and its sizes, None for each unknown one."""
+    """A sparse tensor with `entries` values and `rank` axes; `sizes` has None for each unknown size, or is None."""
 
     entries: Dim
     dtype: str
@@ -26,7 +26,10 @@ class Sparse(NamedTuple):
 
 
 def sparse_input(ctx: RuleContext, places: int, values: int, shape: int, *, inside: bool = False) -> Sparse:
-    """Return the sparse tensor in inputs `[count, rank]`, `[count]`, `[rank]`; `inside` requires valid indices."""
+    """Return the sparse tensor in three inputs: indices `[count, rank]`, values `[count]` and shape `[rank]`.
+
+    `places`, `values` and `shape` are the positions of these inputs; with `inside`, require indices inside the shape.
+    """
     indices, items = ctx.input(places, rank=2), ctx.input(values, rank=1)
     sizes = ctx.input(shape, rank=1)
     ctx.require_equal(indices[0], items[0], laws.SPARSE_VALUE_PER_PLACE_ON_EACH_AXIS)
@@ -44,7 +47,7 @@ def sparse_input(ctx: RuleContext, places: int, values: int, shape: int, *, insi
 def require_inside(
     ctx: RuleContext, places: Tensor, sizes: Sequence[Dim | None] | None, unless: Formula = FALSE
 ) -> None:
-    """Require that known indices are inside a tensor of these sizes."""
+    """Require that the known index tuples in `places`, `[count, rank]`, are inside `sizes`, unless `unless` holds."""
     for column, size in zip(columns(places, len(sizes or ())), sizes or (), strict=False):
         if size is not None:
             require_places(ctx, column, size, unless)
@@ -52,7 +55,7 @@ def require_inside(
 
 
 def triple(ctx: RuleContext, count: Dim, rank: Dim | int, dtype: str) -> list[Tensor]:
-    """Return the three outputs that form a sparse tensor."""
+    """Return the three outputs of a sparse tensor: indices `[count, rank]`, values `[count]` and shape `[rank]`."""
     return [ctx.tensor((count, rank), "int64"), ctx.tensor((count,), dtype), ctx.tensor((rank,), "int64")]
 
 
@@ -108,7 +111,7 @@ def multiply(ctx: RuleContext) -> Tensor:
 
 @rule("SparseAdd", "SparseSparseMaximum", "SparseSparseMinimum", domain=DOMAIN)
 def add(ctx: RuleContext) -> list[Tensor]:
-    """Add two tensors of one shape, or return their elementwise maximum or minimum, which lists no shape."""
+    """Add two tensors of the same shape, or return their elementwise maximum or minimum, without a shape output."""
     inside = ctx.node.op != "SparseAdd"
     a, b = sparse_input(ctx, 0, 1, 2, inside=inside), sparse_input(ctx, 3, 4, 5, inside=inside)
     require_numbers(ctx, 6)
@@ -119,7 +122,7 @@ def add(ctx: RuleContext) -> list[Tensor]:
 
 @rule("SparseConcat", domain=DOMAIN)
 def concat(ctx: RuleContext) -> list[Tensor]:
-    """Concatenate tensors along an axis; the output has the values of all."""
+    """Concatenate sparse tensors along an axis; the output has the values of all."""
     many = len(ctx.inputs) // 3
     ctx.check(many > 1, laws.AT_LEAST_TWO_TENSORS_TO_JOIN)
     parts = [sparse_input(ctx, i, many + i, 2 * many + i) for i in range(many)]
@@ -136,7 +139,7 @@ def concat(ctx: RuleContext) -> list[Tensor]:
 
 @rule("SparseSlice", domain=DOMAIN)
 def cut(ctx: RuleContext) -> list[Tensor]:
-    """Return the values inside a region."""
+    """Return the sparse tensor of the values inside a region."""
     x = sparse_input(ctx, 0, 1, 2)
     require_vector(ctx, (3, 4), x.rank, laws.START_AND_SIZE_PER_AXIS)
     require_least(ctx, ctx.items(4), 0, laws.SIZES_NOT_NEGATIVE)
@@ -173,7 +176,7 @@ def reshape(ctx: RuleContext) -> list[Tensor]:
 
 @rule("SparseReduceMax", "SparseReduceSum", domain=DOMAIN)
 def fold(ctx: RuleContext) -> Tensor:
-    """Reduce the axes in an input, which get size 1, or are removed without `keep_dims`."""
+    """Reduce the axes in an input; they keep size 1 with `keep_dims`, else they are removed."""
     x, axes, keep = sparse_input(ctx, 0, 1, 2), constants_of(ctx, 3, "the axes"), ctx.integer("keep_dims", 0)
     if axes is None or x.sizes is None:
         return ctx.tensor(None, x.dtype)
@@ -201,7 +204,7 @@ SUMMED = ("Mean", "SqrtN", "Sum")
 
 @rule(*(f"SparseSegment{name}WithNumSegments" for name in SUMMED), domain=DOMAIN)
 def segments(ctx: RuleContext) -> Tensor:
-    """Gather rows by indices and reduce them by segments, whose number is an input."""
+    """Gather rows by indices and reduce them by segments; an input has the number of segments."""
     count, reduced = first(ctx, 3), sparse_segments(ctx)
     require_numbers(ctx, 3)
     require_least(ctx, [count], 0, laws.SEGMENT_COUNT_NOT_NEGATIVE)
@@ -212,7 +215,7 @@ def segments(ctx: RuleContext) -> Tensor:
 
 @rule("SerializeManySparse", domain=DOMAIN)
 def serialized(ctx: RuleContext) -> Tensor:
-    """Return three texts for each row of a sparse tensor."""
+    """Serialize each row of a sparse tensor as three texts: `[rows, 3]`."""
     x = sparse_input(ctx, 0, 1, 2, inside=True)
     ctx.require_at_least(x.rank, 2, laws.RANK_AT_LEAST_2)
     return ctx.tensor((*complete_sizes(ctx, x.sizes[:1] if x.sizes else [None]), 3), ctx.text("out_type", "string"))
@@ -222,7 +225,7 @@ def serialized(ctx: RuleContext) -> Tensor:
 
 
 def operation(ctx: RuleContext, *places: int) -> None:
-    """Require a known kind of operation, and that known indices of sparse sets are sorted."""
+    """Require a known set operation, and sorted indices in the sparse sets that begin at the inputs `places`."""
     one_of(ctx, "set_operation", "union", "intersection", "a-b", "b-a")
     for at in places:
         sizes = ctx.sizes(at + 2)
@@ -265,7 +268,7 @@ def sparse_sets(ctx: RuleContext) -> list[Tensor]:
 
 @rule("RaggedRange", domain=DOMAIN)
 def ragged_range(ctx: RuleContext) -> list[Tensor]:
-    """Return a row of numbers from each start to its limit: the row splits, and all numbers."""
+    """Return the numbers from each start up to its limit as one row: the row splits, and all numbers."""
     ends = [ctx.input(i) for i in range(3)]
     rows = _range_count(ctx, ends)
     require_each(ctx, ends[2], lambda d: differs(d, 0), laws.NO_STEP_0)
@@ -285,7 +288,7 @@ def ragged_to_sparse(ctx: RuleContext) -> list[Tensor]:
 
 
 def _range_count(ctx: RuleContext, ends: list[Tensor]) -> Dim:
-    """Return the number of ranges: starts, limits and steps are each a scalar or a list of that length."""
+    """Return the number n of ranges: starts, limits and steps, in `ends`, are each a scalar or a list `[n]`."""
     for x in ends:
         ctx.check(x.rank <= 1, laws.STARTS_LIMITS_STEPS_NUMBER_OR_LIST)
     lists = [x[0] for x in ends if x.rank]

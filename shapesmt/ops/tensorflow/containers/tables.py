@@ -20,12 +20,12 @@ from shapesmt.rules import RuleContext, Shape, Tensor, Traits, rule, tensor
 
 
 def handle(key: Shape, value: Sequence[Dim], dense: str = "") -> Tensor:
-    """Return the tensor that represents a table."""
+    """Return the tensor that represents a table with keys of shape `key`; `dense` is "dense " for a dense table."""
     return tensor(f"{dense}table({len(key)})", [*key, *value])
 
 
 class Table(NamedTuple):
-    """The sizes of a key and of a value, and whether it is looked up with a list of keys only."""
+    """A lookup table: the shapes of a key and of a value, and whether it is looked up with a list of keys only."""
 
     key: Shape
     value: Shape
@@ -42,7 +42,7 @@ def table(ctx: RuleContext) -> Table:
 
 
 def batch_of_keys(ctx: RuleContext, entries: Table) -> Shape:
-    """Return the axes of the second input before those of a key: `[b, 2]` holds b keys of 2 numbers."""
+    """Return the axes of the second input before those of a key: `(b,)` if it is `[b, 2]` and keys are `[2]`."""
     x, rank = ctx.input(1), len(entries.key)
     ctx.check(x.rank >= rank, laws.KEYS_END_SHAPED_AS_TABLE)
     require_same(ctx, x.dims[x.rank - rank :], entries.key, laws.KEYS_END_SHAPED_AS_TABLE)
@@ -87,7 +87,7 @@ def dense(ctx: RuleContext) -> Tensor:
 
 
 def _require_two_keys(ctx: RuleContext, empty: Tensor, deleted: Tensor) -> None:
-    """Require that the keys for empty and deleted buckets have one shape and differ."""
+    """Require that the keys for empty and deleted buckets have the same shape and differ."""
     ctx.require_agree(empty, deleted, law=laws.TABLE_KEYS_ONE_SHAPE)
     same = integers_of(empty) is not None and integers_of(empty) == integers_of(deleted)
     ctx.check(not same, laws.EMPTY_AND_DELETED_KEYS_DIFFER)

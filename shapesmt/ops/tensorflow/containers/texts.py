@@ -32,7 +32,7 @@ WIDTHS |= {"uint32": 4, "float16": 2, "bfloat16": 2, "int16": 2, "uint16": 2, "i
 
 @rule("StringSplit", "StringSplitV2", domain=DOMAIN)
 def split(ctx: RuleContext) -> list[Tensor]:
-    """Split each text; the parts are a sparse matrix."""
+    """Split each text into parts; return a sparse matrix of the parts, with a row for each text."""
     ctx.input(0, rank=1)
     require_numbers(ctx, 1)
     ctx.only_sizes(0)
@@ -41,7 +41,7 @@ def split(ctx: RuleContext) -> list[Tensor]:
 
 
 def require_characters(ctx: RuleContext) -> None:
-    """Require known encodings and a Unicode character as replacement."""
+    """Require known encodings, and that the replacement is a Unicode character."""
     for name in ("input_encoding", "output_encoding"):
         if ctx.text(name, "UTF-8") not in ENCODINGS:
             leave_open(ctx, laws.UNICODE_ENCODING)
@@ -75,7 +75,7 @@ def ngrams(ctx: RuleContext) -> list[Tensor]:
 
 @rule("DecodeJSONExample", "UnicodeTranscode", domain=DOMAIN)
 def rewritten(ctx: RuleContext) -> Tensor:
-    """Rewrite each text; the shape stays."""
+    """Rewrite each text; the shape is unchanged."""
     require_characters(ctx)
     return ctx.tensor(ctx.input(0).dims, "string")
 
@@ -88,7 +88,7 @@ def script(ctx: RuleContext) -> Tensor:
 
 @rule("ReduceJoin", domain=DOMAIN, traits=Traits.MIXED)
 def join(ctx: RuleContext) -> Tensor:
-    """Join texts along the axes in an input, which get size 1, or are removed without `keep_dims`."""
+    """Join texts along the axes in an input; they keep size 1 with `keep_dims`, else they are removed."""
     axes = constants_of(ctx, 1, "the axes")
     x, keep = ctx.input(0), ctx.integer("keep_dims", 0)
     ctx.normals(axes or (), x.rank)
@@ -126,7 +126,7 @@ def padded(ctx: RuleContext) -> Tensor:
 
 @rule("DecodeCSV", domain=DOMAIN)
 def columns(ctx: RuleContext) -> list[Tensor]:
-    """Return a tensor per column, with an element per line; a column has one default, or none."""
+    """Return a tensor per column, with an element per line; each column has at most one default value."""
     ctx.check(len(ctx.text("field_delim", ",")) == 1, laws.ONE_CHARACTER_BETWEEN_COLUMNS)
     if ctx.attribute("select_cols"):
         leave_open(ctx, laws.ALL_COLUMNS_READ)
@@ -148,7 +148,7 @@ def sound(ctx: RuleContext) -> Tensor:
 
 @rule("DeserializeManySparse", "DeserializeSparse", domain=DOMAIN)
 def deserialized(ctx: RuleContext) -> list[Tensor]:
-    """Return the sparse tensor that texts serialize, three texts for each of its parts."""
+    """Return a sparse tensor from its serialized parts, each three texts."""
     x = ctx.input(0)
     ctx.require_rank(x, 2 if ctx.node.op == "DeserializeManySparse" else 1, least=ctx.node.op == "DeserializeSparse")
     ctx.require_equal(x[-1], 3, laws.THREE_TEXTS_PER_PART)
@@ -164,7 +164,10 @@ def deserialized(ctx: RuleContext) -> list[Tensor]:
 
 
 def probabilities(ctx: RuleContext, lengths: int, shortest: int | None = 0) -> Tensor:
-    """Return the first input `[time, batch, classes]`, and require a length for each sample of the batch."""
+    """Return the first input, `[time, batch, classes]`; require that input `lengths` has shape `[batch]`.
+
+    Known lengths must be in `shortest..time`; None means that there is no lower bound.
+    """
     x = ctx.input(0, rank=3)
     require_vector(ctx, lengths, x[1], laws.LENGTH_PER_BATCH_ELEMENT)
     ctx.require_at_least(x[0], 1, laws.A_STEP)
@@ -214,7 +217,7 @@ def loss(ctx: RuleContext) -> list[Tensor]:
 
 
 def shapes_of(ctx: RuleContext, batch: Sequence[Dim]) -> list[Tensor]:
-    """Return the dense features: a tensor for each shape in `dense_shapes`, with the batch axes in front."""
+    """Return the dense features: a tensor for each shape in `dense_shapes`, with the axes `batch` in front."""
     types = ctx.texts("Tdense")
     shapes = [s.shape for s in ctx.attribute("dense_shapes") or () if isinstance(s, Declared)]  # type: ignore[union-attr]  # a list
     ctx.check(len(types) == len(shapes), laws.SHAPE_PER_DENSE_FEATURE)
@@ -231,7 +234,7 @@ def shapes_of(ctx: RuleContext, batch: Sequence[Dim]) -> list[Tensor]:
 
 
 def examples(ctx: RuleContext, batch: Sequence[Dim], count: int) -> list[Tensor]:
-    """Return the sparse features (all indices, then all values, then all shapes), then the dense ones."""
+    """Return `count` sparse features (all indices, then all values, then all shapes), then the dense ones."""
     types = ctx.texts("sparse_types")
     ctx.check(len(types) == count, laws.TYPE_PER_SPARSE_FEATURE)
     sparse_features = [triple(ctx, ctx.fresh(f"count{i}"), len(batch) + 1, dtype) for i, dtype in enumerate(types)]
@@ -268,7 +271,7 @@ def parse_some(ctx: RuleContext) -> list[Tensor]:
 
 
 def dense_of(ctx: RuleContext, kind: str, types: str, before: Sequence[Dim]) -> list[Tensor]:
-    """Return the dense features of the attribute `<kind>_shapes`, with the axes `before` in front."""
+    """Return the dense features: shapes from `<kind>_shapes` after the axes `before`, element types from `types`."""
     declared = ctx.attribute(f"{kind}_shapes") or ()
     shapes = [s.shape for s in declared if isinstance(s, Declared)]  # type: ignore[union-attr]  # a list
     if None in shapes:
@@ -278,14 +281,14 @@ def dense_of(ctx: RuleContext, kind: str, types: str, before: Sequence[Dim]) -> 
 
 
 def sparse_of(ctx: RuleContext, part: str, rank: int) -> list[Tensor]:
-    """Return the sparse features: all indices, then all values, then all shapes."""
+    """Return the sparse features of `part`, each with `rank` axes: all indices, then all values, then all shapes."""
     types = ctx.texts(f"{part}_sparse_types")
     tensors = [triple(ctx, ctx.fresh(f"{part}{i}"), rank, dtype) for i, dtype in enumerate(types)]
     return [t for kind in zip(*tensors, strict=True) for t in kind]
 
 
 def ragged_of(ctx: RuleContext, part: str, batch: Sequence[Dim], inner: str = "") -> list[Tensor]:
-    """Return the ragged features: values, then row splits, then row splits of the inner rows."""
+    """Return the ragged features of `part`: all values, then all row splits, then, if `inner`, those of inner rows."""
     kinds = (f"{part}_ragged_value_types", f"{part}_ragged_split_types", f"{part}_ragged_split_types" if inner else "")
     values, ends, inside = ([*enumerate(ctx.texts(kind))] for kind in kinds)
     outputs = [ctx.tensor((ctx.fresh(f"{part}_values{i}"),), dtype) for i, dtype in values]
@@ -329,7 +332,7 @@ def decoded_sound(ctx: RuleContext) -> list[Tensor]:
 
 @rule("HistogramFixedWidth", domain=DOMAIN)
 def histogram(ctx: RuleContext) -> Tensor:
-    """Count the values in each of several equal parts of a range."""
+    """Return the number of values in each of several equal parts of a range."""
     count = first(ctx, 2)
     require_vector(ctx, 1, 2, laws.RANGE_TWO_ENDS)
     require_numbers(ctx, 2)

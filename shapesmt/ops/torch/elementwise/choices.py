@@ -15,7 +15,7 @@ from shapesmt.rules import Tensor, Traits, tensor
 
 @operator("where.self", "where.Scalar", "where.ScalarOther", "where.ScalarSelf", memory="dense", traits=Traits.COPIED)
 def where(call: Call) -> Tensor:
-    """Choose between two cases by a condition; all three broadcast together."""
+    """Choose elements of two tensors by a condition; all three broadcast."""
     condition, cases = call.tensor("condition"), [operand(call, name) for name in ("self", "other")]
     dtype = promoted_type(call, ("self", "other"), cases)
     operands = (condition, *(cast(x, dtype) for x in cases))
@@ -24,7 +24,7 @@ def where(call: Call) -> Tensor:
 
 @operator(*overloads("addcmul", "addcdiv", "lerp"), memory="dense")
 def weighted(call: Call) -> Tensor:
-    """Combine three operands that broadcast together."""
+    """Combine three operands that broadcast, such as `self + value * tensor1 * tensor2`."""
     names = [name for name in call.names if name != "value"]
     operands = [operand(call, name) for name in names]
     own = [(x, is_number(call, name)) for name, x in zip(names, operands, strict=True)]
@@ -51,7 +51,7 @@ def clamp(call: Call) -> Tensor:
 
 @operator(*overloads("masked_fill"), memory="dense", traits=Traits.COPIED)
 def masked_fill(call: Call) -> Tensor:
-    """Replace elements that a mask marks by one number; mask and input broadcast, in place the mask to the input."""
+    """Replace elements by a number where the mask is true; both broadcast, in place only the mask."""
     x, mask, value = call.tensor("self"), call.tensor("mask"), operand(call, "value")
     call.ctx.require_rank(value, 0)
     call.ctx.check(mask.dtype in ("bool", ""), laws.MASK_BOOLEAN)

@@ -72,7 +72,10 @@ def pair(call: Call) -> tuple[tuple[str, str], tuple[Tensor, Tensor]]:
 
 
 def together(call: Call, operands: Sequence[Tensor], dtype: str, function: Function | None = None) -> Tensor:
-    """Broadcast operands together; in place, broadcast the others to the first, whose type and shape stay."""
+    """Return `function` of operands that broadcast together; in place, the first one keeps its type and shape.
+
+    Then the others broadcast to it. If `function` is None, the result's elements are unknown.
+    """
     ctx, own = call.ctx, operands[0]
     if not in_place(call):
         shape = ctx.broadcast(*(x.dims for x in operands))
@@ -85,7 +88,7 @@ def together(call: Call, operands: Sequence[Tensor], dtype: str, function: Funct
 
 @operator(*overloads(*(name for name in ARITHMETIC if name not in ("max", "min"))), *PAIRED, memory="dense")
 def arithmetic(call: Call) -> Tensor:
-    """Broadcast the operands together; the result has their common type."""
+    """Compute an elementwise function of operands that broadcast; the result has their common type."""
     names, operands = pair(call)
     dtype = promoted_type(call, names, operands)
     weighted = "alpha" in call and call.number("alpha") != 1
@@ -97,7 +100,7 @@ def arithmetic(call: Call) -> Tensor:
 
 @operator(*overloads(*DIVISIONS, "__ifloordiv__"), memory="dense")
 def divide(call: Call) -> Tensor:
-    """Broadcast the operands together; an integer divisor must not be 0."""
+    """Divide operands that broadcast, and round down or take the remainder; an integer divisor must not be 0."""
     names, operands = pair(call)
     dtype = promoted_type(call, names, operands)
     top, bottom = [cast(x, dtype) for x in operands]
@@ -108,7 +111,7 @@ def divide(call: Call) -> Tensor:
 
 @operator(*overloads("div", "divide", "true_divide"), memory="dense")
 def quotient(call: Call) -> Tensor:
-    """Divide operands that broadcast together; the result has floats unless it is rounded."""
+    """Divide operands that broadcast; the result is float unless it is rounded."""
     names, operands = pair(call)
     dtype, rounding = promoted_type(call, names, operands), call.text("rounding_mode")
     dtype = dtype if rounding else as_float(dtype)
@@ -121,14 +124,14 @@ def quotient(call: Call) -> Tensor:
 
 @operator(*overloads(*FLOATING), memory="dense")
 def floating(call: Call) -> Tensor:
-    """Broadcast the operands together; the result has floats."""
+    """Compute an elementwise function of operands that broadcast; the result is float."""
     names, operands = pair(call)
     return together(call, operands, as_float(promoted_type(call, names, operands)))
 
 
 @operator(*overloads("float_power"), memory="dense")
 def float_power(call: Call) -> Tensor:
-    """Broadcast the operands together; the result is float64 or complex128."""
+    """Raise to a power; operands broadcast, and the result is float64 or complex128."""
     names, operands = pair(call)
     dtype = "complex128" if kind(promoted_type(call, names, operands)) > FLOAT else "float64"
     law = laws.CHANGED_HOLDS_RESULTS.of(dtype=operands[0].dtype, result=dtype)
@@ -138,7 +141,7 @@ def float_power(call: Call) -> Tensor:
 
 @operator(*(op for op in overloads(*COMPARISONS) if not op.endswith("_list")), memory="dense")
 def compare(call: Call) -> Tensor:
-    """Broadcast the operands together; the result is boolean."""
+    """Compare operands that broadcast; the result is boolean."""
     names, operands = pair(call)
     dtype, close = promoted_type(call, names, operands), base(call) == "isclose"
     call.ctx.check(not close or operands[0].dtype == operands[1].dtype, laws.OPERANDS_ONE_TYPE)
@@ -151,7 +154,7 @@ def compare(call: Call) -> Tensor:
 
 @operator(*overloads(*LOGIC), memory="dense")
 def logic(call: Call) -> Tensor:
-    """Broadcast the operands together; the result is boolean."""
+    """Combine truth values of operands that broadcast; the result is boolean."""
     _, operands = pair(call)
     function = LOGIC[base(call)] if all(x.dtype == "bool" for x in operands) else None
     return together(call, operands, "bool", function)
@@ -159,7 +162,7 @@ def logic(call: Call) -> Tensor:
 
 @operator("complex.default", "polar.default", memory="dense")
 def complex_of(call: Call) -> Tensor:
-    """Make complex numbers from two real tensors that broadcast together."""
+    """Make complex numbers from two real tensors, which broadcast."""
     (_, (x, y)) = pair(call)
     call.ctx.check(x.dtype == y.dtype, laws.OPERANDS_ONE_TYPE)
     return together(call, (x, y), {"float64": "complex128", "float16": "complex32"}.get(x.dtype, "complex64"))

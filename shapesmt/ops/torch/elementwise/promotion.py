@@ -98,7 +98,7 @@ def result_type(operands: Iterable[tuple[Tensor, bool]]) -> str:
 
 
 def _over(high: str, low: str) -> str:
-    """Return the type of high-priority operands with low-priority ones, which matter only if their kind is higher."""
+    """Return the common type of `high` and `low`; `low` has less priority and counts only if its kind is higher."""
     if kind(high) >= kind(low):
         return high
     return _WHOLES.get(high, low) if kind(low) == COMPLEX and kind(high) == FLOAT else promote(high, low)
@@ -129,7 +129,7 @@ def is_number(call: Call, name: str) -> bool:
 
 
 def promoted_type(call: Call, names: Sequence[str], operands: Sequence[Tensor]) -> str:
-    """Return the promoted element type of these arguments."""
+    """Return the promoted element type of the arguments `names`, which are `operands`."""
     return result_type((x, is_number(call, name)) for name, x in zip(names, operands, strict=True))
 
 

@@ -1,4 +1,4 @@
-"""Elementwise operators of one operand: the shape stays, and types change as PyTorch promotes them."""
+"""Elementwise operators of one operand: the shape is unchanged, and types change as PyTorch promotes them."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def first(call: Call) -> Tensor:
 
 
 def map_elements(x: Tensor, dtype: str, function: Function | None) -> Tensor:
-    """Return a tensor of the same shape, its elements computed by a function; None: unknown elements."""
+    """Return a tensor of the shape of `x`, its elements computed by `function`; None: unknown elements."""
     return tensor(dtype, x.dims, combine(function, (x,), x.dims, dtype) if dtype else None)
 
 
@@ -92,7 +92,7 @@ def clone(call: Call) -> Tensor:
 
 
 def with_memory_format(call: Call, x: Tensor, default: str) -> Tensor:
-    """Return a tensor in the requested memory format, or in `default`."""
+    """Return `x` in the memory format that the node requests, or in `default` if it requests none."""
     name = (call.text("memory_format") if "memory_format" in call.names else "") or default
     if name in CHANNELS_LAST:
         call.ctx.require_rank(x, CHANNELS_LAST[name])
@@ -116,7 +116,7 @@ def dropout(call: Call) -> Tensor:
 
 @operator(*overloads(*KEPT, *OF_FLOATS, *MAGNITUDES), total=True, memory="dense")
 def unary(call: Call) -> Tensor:
-    """Apply a function to every element; the shape stays."""
+    """Apply a function to every element; the shape is unchanged."""
     x, name = first(call), base(call)
     _require_numbers(call, x, name)
     dtype = as_float(x.dtype) if name in (*OF_FLOATS, "angle") else x.dtype
@@ -128,7 +128,7 @@ def unary(call: Call) -> Tensor:
 
 
 def _require_numbers(call: Call, x: Tensor, name: str) -> None:
-    """Require the element type and the parameters that an operator accepts."""
+    """Require the element type and the parameters that the operator `name` accepts."""
     check = call.ctx.check
     if name == "gelu":
         how = call.text("approximate")
@@ -145,7 +145,7 @@ def _require_numbers(call: Call, x: Tensor, name: str) -> None:
 
 
 def store_in_place(call: Call, own: Tensor, result: Tensor) -> Tensor:
-    """Return a result stored in the tensor changed in place, and require that its type can hold it."""
+    """Return `result` as stored in `own`, the tensor changed in place; require that its type can hold the result."""
     holds = not result.dtype or not own.dtype or kind(result.dtype) <= kind(own.dtype)
     call.ctx.check(holds, laws.CHANGED_HOLDS_RESULTS.of(dtype=own.dtype, result=result.dtype))
     return tensor(own.dtype, own.dims, cast(result, own.dtype).value if own.dtype else None)
@@ -228,7 +228,7 @@ def _second(_: object, value: object) -> object:
     traits=Traits(Keeps.CONVERTED),
 )
 def to(call: Call) -> Tensor:
-    """Convert to the named element type, or to that of another tensor; the shape stays."""
+    """Convert to the named element type, or to that of another tensor; the shape is unchanged."""
     x, other = call.tensor("self"), call.optional("other")
     dtype = other.dtype if other is not None else call.text("dtype") or x.dtype
     if dtype == x.dtype and base(call) != "_to_copy" and "memory_format" not in call:
@@ -248,5 +248,5 @@ def flags(call: Call, x: Tensor) -> Value | None:
 
 @operator("chalf.default", total=True, memory="dense")
 def to_complex(call: Call) -> Tensor:
-    """Convert to complex32; the shape stays."""
+    """Convert to complex32; the shape is unchanged."""
     return tensor("complex32", call.tensor("self").dims)

@@ -14,7 +14,7 @@ from shapesmt.rules import Decided, Tensor, Traits, tensor
 
 @operator("nonzero.default", "argwhere.default")
 def nonzero(call: Call) -> Tensor:
-    """Return a row of indices, one per axis, for each nonzero element."""
+    """Return the indices of nonzero elements, one row per element: `[count, rank]`."""
     if not call.tensor("self").rank:
         return tensor("int64", [count_true(call.ctx, 0), 0])
     return result(call.ctx, "Transpose", result(call.ctx, "NonZero", call.tensor("self")))
@@ -32,14 +32,14 @@ def places(call: Call) -> list[Tensor]:
 
 @operator("nonzero_static.default")
 def nonzero_static(call: Call) -> Tensor:
-    """Return the indices of `size` nonzero elements, one per row."""
+    """Return the indices of `size` nonzero elements, one row per element: `[size, rank]`."""
     size = call.size("size")
     return tensor("int64", None if size is None else [size, call.tensor("self").rank])
 
 
 @operator("masked_select.default", traits=Traits.COPIED)
 def masked_select(call: Call) -> Tensor:
-    """Return the elements that a mask marks; mask and input broadcast."""
+    """Return the elements for which `mask` is true, as a list `[count]`; mask and input broadcast."""
     x, mask = call.tensor("self"), call.tensor("mask")
     whole = tensor("", call.ctx.broadcast(x.dims, mask.dims)).numel
     call.ctx.only_sizes(call.place("mask"))
@@ -50,7 +50,7 @@ def masked_select(call: Call) -> Tensor:
 
 @operator("masked_scatter.default", "masked_scatter_.default", traits=Traits.COPIED)
 def masked_scatter(call: Call) -> Tensor:
-    """Replace the elements that a mask marks by those of a source in order; the source is assumed to have enough."""
+    """Replace the elements where `mask` is true by those of `source`, in order; it is assumed to have enough."""
     x, mask = call.tensor("self"), call.tensor("mask")
     shape = call.ctx.broadcast(x.dims, mask.dims)
     call.ctx.check(mask.dtype in ("bool", ""), laws.ELEMENT_TYPE.of(expected="bool", dtype=mask.dtype))
@@ -64,13 +64,13 @@ def masked_scatter(call: Call) -> Tensor:
 
 
 def different(call: Call, name: str, most: Dim) -> Dim:
-    """Return the data-dependent number of distinct elements, at least 1 if there are any elements."""
+    """Return a new data-dependent number of distinct elements, from 0 to `most`, or from 1 if `most` is at least 1."""
     least = 1 if most.lo >= 1 else 0
     return call.ctx.fresh(name, least, most, how=Decided((0,)))
 
 
 def slices(call: Call, x: Tensor) -> list[Tensor]:
-    """Return the distinct slices along an axis, the index among them of each slice, and their counts."""
+    """Return the distinct slices of `x` along `dim`, the index of each slice among them, and their counts."""
     axis = call.ctx.normal(call.integer("dim"), x.rank)
     for i, size in enumerate(x.dims):
         call.ctx.require_at_least(size, 0 if i == axis else 1, laws.ONLY_COMPARED_AXIS_EMPTY)
@@ -81,7 +81,7 @@ def slices(call: Call, x: Tensor) -> list[Tensor]:
 
 @operator("_unique2.default", "_unique.default", "unique_consecutive.default")
 def unique(call: Call) -> list[Tensor]:
-    """Return the distinct elements, the index among them of each element, and their counts."""
+    """Return the distinct elements, the index of each element among them, and their counts."""
     x = call.tensor("self")
     call.ctx.only_sizes(0)
     if "dim" in call and (x.rank != 1 or call.integer("dim") != 0):
@@ -94,7 +94,7 @@ def unique(call: Call) -> list[Tensor]:
 
 @operator("unique_dim.default", "unique_dim_consecutive.default")
 def unique_dim(call: Call) -> list[Tensor]:
-    """Return the distinct slices along an axis, the index among them of each slice, and their counts."""
+    """Return the distinct slices along `dim`, the index of each slice among them, and their counts."""
     call.ctx.only_sizes(0)
     return slices(call, call.tensor("self"))
 
@@ -122,7 +122,7 @@ def bincount(call: Call) -> Tensor:
 
 @operator("histc.default")
 def histc(call: Call) -> Tensor:
-    """Count the elements in each bin."""
+    """Return the number of elements in each bin."""
     bins = call.integer("bins")
     call.ctx.check(bins > 0, laws.A_BIN)
     return tensor(call.tensor("self").dtype, [bins])
@@ -130,7 +130,7 @@ def histc(call: Call) -> Tensor:
 
 @operator("one_hot.default")
 def one_hot(call: Call) -> Tensor:
-    """Return one-hot rows; with `num_classes=-1` the number of classes is data-dependent."""
+    """Return one-hot rows: `[n] -> [n, num_classes]`; for -1 the number of classes is data-dependent."""
     x, classes = call.tensor("self"), call.integer("num_classes")
     if classes == -1:
         require_not_negative(call.ctx, 0, laws.PLACES_NOT_NEGATIVE)
@@ -143,7 +143,7 @@ def one_hot(call: Call) -> Tensor:
 
 @operator("histogram.bin_ct", "histogram.bins_tensor")
 def histogram(call: Call) -> list[Tensor]:
-    """Count the elements in each bin, or sum their weights; also return the bins' edges."""
+    """Return the number of elements in each bin, or the sum of their weights, and the bins' edges."""
     ctx, x, weights, edges = call.ctx, call.tensor("self"), call.optional("weight"), call.optional("bins")
     if weights is not None:
         ctx.require_agree(x, weights, law=laws.WEIGHT_PER_NUMBER)

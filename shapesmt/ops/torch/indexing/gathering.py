@@ -19,13 +19,13 @@ def length(x: Tensor, axis: int) -> Dim:
 
 
 def require_list(call: Call, index: Tensor) -> None:
-    """Require that an index tensor is a list or one number."""
+    """Require that an index tensor has rank 0 or 1."""
     call.ctx.check(index.rank <= 1, laws.RANK_AT_MOST_1.of(rank=index.rank))
 
 
 @operator("index_select.default")
 def index_select(call: Call) -> Tensor:
-    """Return the slices at the given indices of an axis."""
+    """Return the slices at the given indices of `dim`: `[m, n]` and index `[k]` -> `[k, n]` for axis 0."""
     x, index = call.tensor("self"), call.tensor("index")
     axis = call.axis(x)
     require_list(call, index)
@@ -39,7 +39,10 @@ def index_select(call: Call) -> Tensor:
 
 
 def require_no_larger(call: Call, index: Tensor, x: Tensor, axis: int | None, law: laws.Law) -> None:
-    """Require that a nonempty index tensor is no larger than `x` on any axis except `axis` (None: no exception)."""
+    """Require that `index` has the rank of `x` and no larger size on any axis but `axis`, unless `index` is empty.
+
+    If `axis` is None, no axis is excepted; `law` is the requirement on the sizes.
+    """
     none = equal(index.numel, 0)
     if index.rank != x.rank and max(index.rank, 1) != max(x.rank, 1):
         call.ctx.require(none, laws.TENSORS_ONE_RANK.of(rank=x.rank, other=index.rank))
@@ -61,7 +64,7 @@ def gather(call: Call) -> Tensor:
 
 @operator("take_along_dim.default")
 def take_along_dim(call: Call) -> Tensor:
-    """Gather with operands that broadcast off the axis; without an axis, from the flattened tensor."""
+    """Gather along `dim`; the other axes of input and indices broadcast. Without `dim`, flatten both."""
     ctx, x, index = call.ctx, call.tensor("self"), call.tensor("indices")
     if "dim" not in call:
         require_inside(ctx, index, x.numel, index=call.place("indices"), from_end=False)
@@ -124,7 +127,7 @@ def count_marked(ctx: RuleContext, index: Index) -> Dim:
 
 
 def joint(call: Call, found: list[Index]) -> Shape:
-    """Return the joint shape of all indices, which broadcast; a mask counts as a list of indices."""
+    """Return the shape to which all indices broadcast; a mask counts as the list of indices that it marks."""
     ctx = call.ctx
     shape = ctx.broadcast((), *(i.tensor.dims for i in found if not i.is_mask))
     masks = [i for i in found if i.is_mask]
@@ -137,7 +140,7 @@ def joint(call: Call, found: list[Index]) -> Shape:
 
 
 def indexed_shape(call: Call, x: Tensor, *, clamped: bool = False) -> Shape:
-    """Return the shape of the indexed result.
+    """Return the shape of `x` indexed by the node's indices: `x[:, i, j]` of `[a, b, c]` and indices `[n]` -> `[a, n]`.
 
     The joint axes of the indices replace the indexed axes, or come first if other axes lie between those. `clamped`:
     indices outside an axis are moved inside.
@@ -160,7 +163,7 @@ def indexed_shape(call: Call, x: Tensor, *, clamped: bool = False) -> Shape:
 
 @operator("index.Tensor", "_unsafe_index.Tensor")
 def index_tensor(call: Call) -> Tensor:
-    """Return the elements at the given indices."""
+    """Return the elements at the given indices, as `x[i, :, j]` and `x[mask]` do."""
     x = call.tensor("self")
     found = indices_of(call, x)
     if len(found) == 1 and not found[0].is_mask:  # known elements stay known
@@ -186,7 +189,7 @@ def index_put(call: Call) -> Tensor:
 
 @operator("_unsafe_masked_index.default")
 def masked_index(call: Call) -> Tensor:
-    """Return the elements at the given indices, or a number where the mask is false; indices and mask broadcast."""
+    """Return the elements at the given indices where the mask is true, else a number; indices and mask broadcast."""
     x = call.tensor("self")
     call.open_if_broken(at_least(x.numel, 1), laws.INPUT_NOT_EMPTY)
     return tensor(x.dtype, call.ctx.broadcast(indexed_shape(call, x, clamped=True), call.tensor("mask").dims))

@@ -13,7 +13,7 @@ from shapesmt.rules import Shape, Tensor, Traits, tensor
 
 
 def places(call: Call, x: Tensor, axis: int, dims: Shape) -> Tensor:
-    """Return data-dependent indices on an axis, as a tensor of sizes `dims`."""
+    """Return a tensor of sizes `dims` whose elements are data-dependent indices into `axis` of `x`."""
     return tensor("int64", dims, any_places(call.ctx, dims, length(x, axis)))
 
 
@@ -40,7 +40,7 @@ def msort(call: Call) -> Tensor:
 
 @operator("topk.default", traits=Traits.MIXED)
 def topk(call: Call) -> list[Tensor]:
-    """Return the `k` greatest elements along an axis and their indices."""
+    """Return the `k` largest (or smallest) elements along `dim` and their indices: `[m, n] -> [m, k]`."""
     x, [k] = call.tensor("self"), complete_sizes(call.ctx, [call.size("k")])
     axis = call.axis(x)
     call.ctx.require_at_least(k, 0, laws.K_NOT_NEGATIVE)
@@ -51,7 +51,10 @@ def topk(call: Call) -> list[Tensor]:
 
 @operator("kthvalue.default", "mode.default", "median.dim", "nanmedian.dim")
 def kth(call: Call) -> list[Tensor]:
-    """Select one element of each row along an axis, and its index; no row may be empty."""
+    """Return the k-th smallest, the most frequent or the median element of each row along an axis, and its index.
+
+    No row may be empty.
+    """
     x = call.tensor("self")
     axis, k = call.axis(x), call.integer("k") if "k" in call else 0
     call.ctx.check(k > 0 or "k" not in call, laws.K_POSITIVE)
@@ -67,14 +70,17 @@ def kth(call: Call) -> list[Tensor]:
 @operator("embedding.default", memory="new")
 @operator("embedding_renorm_.default", "embedding_renorm.default")
 def embedding(call: Call) -> Tensor:
-    """Return a row of a table `[n, size]` for each index, or the table with indexed rows scaled to a maximum norm."""
+    """Return a table's row for each index: `[n, size]` and `[*sizes]` -> `[*sizes, size]`.
+
+    The `renorm` operators instead return the table, with the indexed rows scaled down to a maximum norm.
+    """
     table, indices = call.tensor(call.names[0], 2), call.tensor("indices")
     require_inside(call.ctx, indices, table[0], index=call.place("indices"), from_end=False)
     return tensor(table.dtype, table.dims if "renorm" in call.ctx.node.op else [*indices.dims, table[1]])
 
 
 def insertion_indices(call: Call, count: Dim, dims: Shape) -> Tensor:
-    """Return an insertion index for each element, from 0 to `count`."""
+    """Return a tensor of sizes `dims` of insertion indices into a list of `count` elements, from 0 to `count`."""
     return tensor("int32" if call.flag("out_int32") else "int64", dims, any_places(call.ctx, dims, count + 1))
 
 
@@ -106,7 +112,7 @@ def bucketize(call: Call) -> Tensor:
 @operator("embedding_bag.default", "embedding_bag.padding_idx", "_embedding_bag.default")
 @operator("_embedding_bag_forward_only.default")
 def embedding_bag(call: Call) -> list[Tensor]:
-    """Reduce the rows of each bag to one; bags begin at the given offsets."""
+    """Reduce the table's rows of each bag to one row; bags begin at the given offsets."""
     ctx, table, indices, offsets = call.ctx, *map(call.tensor, ("weight", "indices", "offsets"))
     weights = call.optional("per_sample_weights")
     ctx.require_rank(table, 2)
@@ -128,7 +134,7 @@ MAX = 2  # mode that keeps the maximum of each column of a bag
 
 
 def _bags(call: Call, bags: Dim) -> list[Tensor]:
-    """Return the bags, the bag of each index, the bag sizes, and the rows with the maximum of each bag."""
+    """Return `bags` reduced rows, the bag of each index, the bags' sizes, and the index of each bag's maxima."""
     table, indices, mode = call.tensor("weight"), call.tensor("indices"), call.integer("mode")
     plain = not call.flag("include_last_offset")
     unpadded = ".padding_idx" not in call.ctx.node.op or "padding_idx" not in call

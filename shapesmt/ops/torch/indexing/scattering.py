@@ -14,7 +14,7 @@ from shapesmt.rules import Tensor, Traits, tensor
 
 
 def others_empty(x: Tensor, axis: int) -> Formula:
-    """Return the condition that slices along an axis have no elements."""
+    """Return the condition that `x` has size 0 on an axis other than `axis`."""
     return any_of(*(equal(d, 0) for i, d in enumerate(x.dims) if i != axis))
 
 
@@ -32,7 +32,7 @@ def scatter(call: Call) -> Tensor:
 
 @operator(*overloads("index_add", "index_copy", "index_reduce"), traits=Traits.COPIED)
 def index_add(call: Call) -> Tensor:
-    """Write slices at the given indices of an axis, one slice per index."""
+    """Add, copy or reduce slices into `self` at the given indices of an axis, one slice per index."""
     ctx, x, index, source = call.ctx, call.tensor("self"), call.tensor("index"), call.tensor("source")
     axis = call.axis(x)
     require_list(call, index)
@@ -73,7 +73,7 @@ FURTHEST = 2**63 - 1
 
 
 def replace_part(call: Call, part: Tensor) -> Tensor:
-    """Return the tensor after replacing `part`, and require that the source has the shape of that part."""
+    """Return the tensor after `src` replaces `part` of it; require that `src` has the shape of `part`."""
     x = call.tensor("self")
     call.ctx.require_agree(call.tensor("src"), part, law=laws.UPDATES_SHAPED_AS_REPLACED)
     return tensor(x.dtype, x.dims)
@@ -81,7 +81,7 @@ def replace_part(call: Call, part: Tensor) -> Tensor:
 
 @operator("select_scatter.default", traits=Traits.COPIED)
 def select_scatter(call: Call) -> Tensor:
-    """Replace the slice at one index of an axis."""
+    """Replace the slice at one index of an axis by `src`."""
     ctx, x, index = call.ctx, call.tensor("self"), call.size("index")
     axis = ctx.normal(call.integer("dim"), x.rank)
     if index is not None:
@@ -91,7 +91,7 @@ def select_scatter(call: Call) -> Tensor:
 
 @operator("slice_scatter.default", traits=Traits.COPIED)
 def slice_scatter(call: Call) -> Tensor:
-    """Replace a slice of an axis."""
+    """Replace a slice of an axis by `src`."""
     x = call.tensor("self")
     axis = call.ctx.normal(call.integer("dim"), x.rank)
     ends = {"start": 0, "end": FURTHEST}
@@ -102,7 +102,7 @@ def slice_scatter(call: Call) -> Tensor:
 
 @operator("diagonal_scatter.default", traits=Traits.COPIED)
 def diagonal_scatter(call: Call) -> Tensor:
-    """Replace a diagonal of two axes."""
+    """Replace a diagonal of two axes by `src`."""
     x, offset = call.tensor("self"), call.integer("offset")
     first, second = call.ctx.normals((call.integer("dim1"), call.integer("dim2")), x.rank)
     kept = [d for i, d in enumerate(x.dims) if i not in (first, second)]

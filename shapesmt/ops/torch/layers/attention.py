@@ -13,7 +13,7 @@ QUERY_KEY_VALUE = ("query", "key", "value")
 
 
 def repeat_heads(call: Call, x: Tensor, heads: Dim) -> Tensor:
-    """Return keys or values with heads repeated, so that there are as many as the queries have."""
+    """Return keys or values with their heads repeated to `heads`, the number of heads that the queries have."""
     ctx, own = call.ctx, x[-3]
     call.open_if_broken(at_least(own, 1), laws.HEADS_OF_QUERIES_KEYS_VALUES)
     ctx.require(equal(heads % own, 0), laws.HEADS_OF_KEYS_DIVIDE_HEADS_OF_QUERIES, heads, own)
@@ -29,7 +29,7 @@ def is_fused(q: Tensor, k: Tensor, v: Tensor) -> Formula:
 
 
 def attend(call: Call, mask: Tensor | None) -> tuple[Shape, Shape]:
-    """Return the shapes of the output and of the scores, `[..., queries, keys]`; batches broadcast."""
+    """Return the shapes of the output and of the scores, `[..., queries, keys]`; batches and the mask broadcast."""
     ctx = call.ctx
     q, k, v = map(call.tensor, QUERY_KEY_VALUE)
     require_ranks(ctx, 2, q, k, v, least=True)
@@ -52,7 +52,10 @@ def attend(call: Call, mask: Tensor | None) -> tuple[Shape, Shape]:
 
 @operator("scaled_dot_product_attention.default")
 def attention(call: Call) -> Tensor:
-    """Attend: `[..., l, e]`, `[..., s, e]`, `[..., s, v]` -> `[..., l, v]`; no checks without queries or values."""
+    """Attend: `[..., l, e]`, `[..., s, e]`, `[..., s, v]` -> `[..., l, v]`.
+
+    Without queries or without values, PyTorch checks nothing else.
+    """
     ctx, q, v = call.ctx, call.tensor("query", least=2), call.tensor("value", least=2)
     nothing = any_of(equal(q[-2], 0), equal(v.numel, 0))
     with ctx.where(negate(nothing)):

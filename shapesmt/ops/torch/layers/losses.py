@@ -12,7 +12,7 @@ from shapesmt.rules import Shape, Tensor, tensor
 
 
 def reduce_loss(call: Call, dtype: str, shape: Shape) -> Tensor:
-    """Return a loss per element, or a single number; a mean has to be of floats."""
+    """Return a loss per element of `shape`, or a single number, as `reduction` says; a mean has to be of floats."""
     way = call.integer("reduction")
     sort = kind(dtype) if dtype else FLOAT
     call.ctx.check(sort > BOOL and (sort >= FLOAT or way != 1), laws.ELEMENT_TYPE.of(expected="a float", dtype=dtype))
@@ -52,7 +52,7 @@ def squared(call: Call) -> Tensor:
 
 @operator("kl_div.default")
 def divergence(call: Call) -> Tensor:
-    """Return the Kullback-Leibler divergence, reduced as asked; the operands are floats and broadcast together."""
+    """Return the Kullback-Leibler divergence, reduced as `reduction` says; the operands are floats and broadcast."""
     x, target = call.tensor("self"), call.tensor("target")
     of_floats(call, x)
     of_floats(call, target)
@@ -141,7 +141,10 @@ def cosine_embedding(call: Call) -> Tensor:
 
 
 def of_classes(call: Call, x: Tensor, target: Tensor, axis: int) -> Shape:
-    """Return the shape of a target that holds a class index per sample and position; there is one weight per class."""
+    """Return the shape of `x` without its class axis; require that `target` has it and holds class indices.
+
+    `weight`, if given, has one element per class.
+    """
     ctx = call.ctx
     shape = (*x.dims[:axis], *x.dims[axis + 1 :])
     ctx.check(target.rank == len(shape), laws.TENSORS_ONE_RANK.of(rank=len(shape), other=target.rank))
@@ -208,7 +211,7 @@ def as_list(x: Tensor) -> Tensor:
 
 
 def lengths_of(call: Call, name: str, samples: Dim) -> list[Dim | None] | None:
-    """Return a length per sample; None if a tensor holds them."""
+    """Return the lengths in argument `name`, one for each of `samples` samples; None if a tensor holds them."""
     if call.type_of(name) == "Tensor":
         call.ctx.require_equal(call.tensor(name).numel, samples, laws.LENGTH_PER_SAMPLE)
         call.ctx.assume_valid(call.place(name))

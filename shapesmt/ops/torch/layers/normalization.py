@@ -12,7 +12,10 @@ PARAMETERS = ("weight", "bias", "running_mean", "running_var")
 
 
 def require_per_channel(call: Call, channels: Dim, names: tuple[str, ...] = PARAMETERS) -> None:
-    """Require an element per channel in each parameter; for an empty input, only at least one in weight and bias."""
+    """Require an element per channel in each of the arguments `names`, unless the input is empty.
+
+    Weight and bias are never empty.
+    """
     x = call.tensor("input")
     for name in names:
         parameter = call.optional(name)
@@ -71,7 +74,7 @@ def native_batch_norm(call: Call) -> list[Tensor]:
 
 @operator("instance_norm.default")
 def instance_norm(call: Call) -> Tensor:
-    """Normalize each channel of each sample."""
+    """Normalize each channel of each sample; the shape is unchanged."""
     x = call.tensor("input", least=2)
     call.ctx.check(call.flag("use_input_stats") or "running_mean" in call, laws.STATISTICS_GIVEN)
     require_per_channel(call, x[1], PARAMETERS[:2])
@@ -115,7 +118,7 @@ def native_layer_norm(call: Call) -> list[Tensor]:
 
 
 def require_groups(call: Call, channels: Dim, groups: int) -> None:
-    """Require that the groups divide the channels, and that parameters have an element per channel."""
+    """Require that `groups` divides the channels, and that weight and bias have an element per channel."""
     call.ctx.check(groups > 0, laws.GROUP_POSITIVE)
     call.ctx.require(divides(groups, channels), laws.GROUPS_DIVIDE_CHANNELS, channels, groups)
     for name in ("weight", "bias"):
@@ -124,7 +127,7 @@ def require_groups(call: Call, channels: Dim, groups: int) -> None:
 
 @operator("group_norm.default")
 def group_norm(call: Call) -> Tensor:
-    """Normalize groups of channels."""
+    """Normalize groups of channels; the shape is unchanged."""
     x = call.tensor("input", least=2)
     require_groups(call, x[1], call.integer("num_groups"))
     return tensor(x.dtype, x.dims)
@@ -148,7 +151,7 @@ def native_group_norm(call: Call) -> list[Tensor]:
 
 @operator("_weight_norm.default", "_weight_norm_interface.default")
 def weight_norm(call: Call) -> list[Tensor]:
-    """Return weights scaled to given norms, one norm per index of an axis."""
+    """Return weights scaled to the given norms, one norm per index of an axis."""
     v, g, dim = call.tensor("v"), call.tensor("g"), call.integer("dim")
     axis = call.ctx.normal(dim, v.rank)
     outer = axis in (0, v.rank - 1)
@@ -164,7 +167,7 @@ def weight_norm(call: Call) -> list[Tensor]:
 
 @operator("norm_except_dim.default")
 def norm_except_dim(call: Call) -> Tensor:
-    """Return the norm of each slice along an axis; -1: one norm of all elements."""
+    """Return the norm of each slice along `dim`, or of all elements if `dim` is -1."""
     v, dim = call.tensor("v"), call.integer("dim")
     if dim == -1:
         return tensor(v.dtype, ())
@@ -189,7 +192,7 @@ def renorm(call: Call) -> Tensor:
 @operator("softmax.int", "log_softmax.int", "_softmax.default", "_log_softmax.default", "_safe_softmax.default")
 @operator("special_softmax.default", "special_log_softmax.default")
 def softmax(call: Call) -> Tensor:
-    """Apply (log-)softmax along an axis; the shape stays."""
+    """Apply (log-)softmax along an axis; the shape is unchanged."""
     x = call.tensor("self")
     call.axis(x)
     return tensor((call.text("dtype") if "dtype" in call else "") or x.dtype, x.dims)
@@ -197,7 +200,7 @@ def softmax(call: Call) -> Tensor:
 
 @operator("_softmax_backward_data.default", "_log_softmax_backward_data.default")
 def softmax_backward(call: Call) -> Tensor:
-    """Return the gradient of (log-)softmax; gradient and output have one shape."""
+    """Return the gradient of (log-)softmax; gradient and output have the same shape."""
     x = call.tensor("grad_output")
     call.ctx.require_agree(x, call.tensor("output"), law=laws.OPERANDS_SAME_SHAPE)
     call.axis(x)
@@ -206,7 +209,7 @@ def softmax_backward(call: Call) -> Tensor:
 
 @operator("glu.default")
 def glu(call: Call) -> Tensor:
-    """Gate the first half of an axis by the second; the axis must have an even size, and the output has half of it."""
+    """Multiply the first half of an axis by the sigmoid of the second: `[m, 2*n] -> [m, n]`."""
     x = call.tensor("self", least=1)
     axis = call.ctx.normal(call.integer("dim"), x.rank)
     call.ctx.require(divides(2, x[axis]), laws.AXIS_SPLITS_EVENLY.of(parts=2), x[axis], 2)

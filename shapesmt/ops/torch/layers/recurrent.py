@@ -19,7 +19,7 @@ def gates(call: Call) -> int:
 def require_cell(call: Call, weights: list[Tensor], features: Dim, state: Dim, hidden: Dim) -> None:
     """Require the shapes of a cell's weights: `[gates*h, features]`, `[gates*h, state]`, biases and a projection.
 
-    PyTorch checks few of them, and none for an LSTM layer; sizes that break an unchecked one leave the node undecided.
+    PyTorch checks few of them, and none for an LSTM layer; the node is undecided for sizes that violate another one.
     """
     ctx, rows = call.ctx, hidden * gates(call)
     laws_of = (laws.WEIGHTS_GATES_INPUT, laws.WEIGHTS_GATES_STATE)
@@ -45,7 +45,7 @@ def states_of(call: Call) -> list[Tensor]:
 
 
 def _require_state(call: Call, state: Tensor, runs: int, batch: Dim) -> None:
-    """Require a state `[layers*directions, n, h]`; the node is undecided where PyTorch doesn't check it."""
+    """Require a state `[runs, batch, h]`, with a run per layer and direction; undecided if PyTorch doesn't check it."""
     ctx, law = call.ctx, laws.STATE_DIRECTIONS_BATCH_HIDDEN
     ctx.require_rank(state, 3)
     ctx.require_at_least(state[0], runs, law)
@@ -70,7 +70,10 @@ def recurrent(call: Call) -> list[Tensor]:
 
 
 def _require_layers(call: Call, runs: int, directions: int, states: list[Tensor]) -> None:
-    """Require the shapes of all weights; each layer after the first reads the previous layer's output."""
+    """Require the weights of each of `runs` cells, one per layer and direction.
+
+    Each layer after the first reads the previous layer's output, `hidden` elements per direction.
+    """
     weights = [w for w in call.tensors("params") if w is not None]
     each = len(weights) // runs if runs else 0
     call.ctx.check(each >= 2 and each * runs == len(weights), laws.WEIGHTS_FOR_EACH_LAYER)

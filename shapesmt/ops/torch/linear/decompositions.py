@@ -92,7 +92,7 @@ def grant_matrices(call: Call) -> None:
 
 @operator("_linalg_check_errors.default")
 def check_errors(call: Call) -> None:
-    """Assume that no decomposition failed, which only matrix elements decide."""
+    """Assume that no decomposition failed, since that depends only on the matrices' elements."""
     call.ctx.assume_valid(call.place("info"))
 
 
@@ -117,7 +117,7 @@ def of_any(call: Call) -> list[Tensor]:
 
 
 def require_symmetric(call: Call) -> Tensor:
-    """Return a tensor of that shape and type; require that matrices declared symmetric are square, unless empty."""
+    """Return a tensor of the input's shape and type; require that its symmetric matrices are square, unless empty."""
     x = call.tensor("self", least=2)
     call.ctx.require(any_of(equal(x[-2], x[-1]), equal(x.numel, 0)), laws.MATRICES_SQUARE, x[-2], x[-1])
     return tensor(x.dtype, x.dims)
@@ -125,7 +125,7 @@ def require_symmetric(call: Call) -> Tensor:
 
 @operator("cholesky.default")
 def cholesky(call: Call) -> Tensor:
-    """Return a triangular matrix; an empty input needn't be square."""
+    """Return triangular matrices of the input's shape; an empty input needn't be square."""
     grant_matrices(call)
     return require_symmetric(call)
 
@@ -163,7 +163,7 @@ def svd_in_columns(call: Call) -> list[Tensor]:
 
 @operator("linalg_qr.default")
 def qr(call: Call) -> list[Tensor]:
-    """Return an orthogonal and a triangular matrix."""
+    """Return orthogonal and triangular matrices."""
     return of_matrices(call, {"complete": "mm, mn", "r": "0, kn"}.get(call.text("mode"), "mk, kn"))
 
 
@@ -302,7 +302,7 @@ def least_squares(call: Call) -> list[Tensor]:
 
 @operator("linalg_tensorinv.default")
 def tensorinv(call: Call) -> Tensor:
-    """Return the inverse of a tensor whose first `ind` axes have as many elements as the others."""
+    """Return the inverse of a tensor whose first `ind` axes have as many elements as its others."""
     grant_matrices(call)
     ctx, x, count = call.ctx, call.tensor("self"), call.integer("ind")
     ctx.check(count > 0, laws.STEP_POSITIVE.of(step=count))

@@ -128,14 +128,14 @@ def cdist(call: Call) -> Tensor:
 
 @operator("pdist.default", "_pdist_forward.default")
 def pdist(call: Call) -> Tensor:
-    """Return the distance of each pair of rows."""
+    """Return the distance of each pair of rows: `[n, m] -> [n*(n - 1)/2]`."""
     x = call.tensor("self", 2)
     return tensor(x.dtype, [x[0] * (x[0] - 1) // 2])
 
 
 @operator("pairwise_distance.default")
 def pairwise_distance(call: Call) -> Tensor:
-    """Return the distance along the last axis of operands that broadcast."""
+    """Return the distance of vectors along the last axis of two operands, which broadcast."""
     ctx, a, b = call.ctx, call.tensor("x1"), call.tensor("x2")
     shape, dtype = ctx.broadcast(a.dims, b.dims), as_float(real_part(result_type([(a, False), (b, False)])))
     require_elements(call, tensor("", shape), (len(shape) - 1,) if shape else (), order(call, "p"))
@@ -144,7 +144,7 @@ def pairwise_distance(call: Call) -> Tensor:
 
 @operator("cosine_similarity.default")
 def cosine_similarity(call: Call) -> Tensor:
-    """Return the cosine similarity along an axis of operands that broadcast."""
+    """Return the cosine similarity of vectors along an axis of two operands, which broadcast."""
     ctx, a, b = call.ctx, call.tensor("x1"), call.tensor("x2")
     shape = ctx.broadcast(a.dims, b.dims)
     axis = ctx.normal(call.integer("dim"), max(len(shape), 1))
@@ -153,7 +153,7 @@ def cosine_similarity(call: Call) -> Tensor:
 
 @operator("dist.default")
 def dist(call: Call) -> Tensor:
-    """Return the norm of the difference of operands that broadcast."""
+    """Return the norm of the difference of two operands, which broadcast."""
     a, b = call.tensor("self"), call.tensor("other")
     call.ctx.broadcast(a.dims, b.dims)
     return tensor("", ())

@@ -33,7 +33,7 @@ def strict_product(call: Call, names: Sequence[str], ranks: Sequence[int]) -> Sh
 
 
 def add_product(call: Call, product: Shape) -> Tensor:
-    """Return `self` plus a product of this shape, to which `self` broadcasts; in place, `self` must have it already."""
+    """Return `self` plus a product of shape `product`, to which `self` broadcasts; in place, `self` must have it."""
     x = call.tensor("self")
     require_broadcast_to(call.ctx, x, product, laws.BIAS_BROADCASTS_TO_PRODUCT)
     if call.ctx.node.op.split(".")[1].endswith("_"):
@@ -122,7 +122,7 @@ def bilinear(call: Call) -> Tensor:
 
 @operator("inner.default")
 def inner(call: Call) -> Tensor:
-    """Sum over the last axes: `[*a, k] x [*b, k] -> [*a, *b]`; a scalar multiplies."""
+    """Multiply and sum over the last axes: `[*a, k] x [*b, k] -> [*a, *b]`; a scalar multiplies elementwise."""
     ctx, a, b = call.ctx, call.tensor("self"), call.tensor("other")
     if not a.rank or not b.rank:
         return tensor("", [*a.dims, *b.dims])

@@ -16,7 +16,7 @@ DOUBLED = ("irfft", "hfft")
 
 
 def named_axes(call: Call, x: Tensor) -> tuple[int, ...]:
-    """Return the named axes, which may repeat."""
+    """Return the axes in `dim`, counted from the front; they may repeat."""
     return tuple(call.ctx.normal(axis, x.rank) for axis in call.integers("dim"))
 
 
@@ -26,7 +26,7 @@ def require_signal(call: Call, x: Tensor, axes: tuple[int, ...]) -> None:
 
 
 def transform(call: Call, x: Tensor, axes: tuple[int, ...], sizes: list[Dim]) -> Tensor:
-    """Return the transform along some axes, each cut or padded to a size."""
+    """Return the transform of `x` along `axes`, each cut or padded to its entry in `sizes` first."""
     name = call.ctx.node.op.split(".")[1].removeprefix("fft_").rstrip("2n")
     for axis, size in zip(axes, sizes, strict=True):
         x = x.replace(axis, size)
@@ -38,14 +38,14 @@ def transform(call: Call, x: Tensor, axes: tuple[int, ...], sizes: list[Dim]) ->
 
 
 def own_size(call: Call, x: Tensor, axis: int, *, last: bool = True) -> Dim:
-    """Return the size of an axis; for the last axis of a half spectrum, the size of the whole."""
+    """Return the size of `axis`; for the last axis of a half spectrum, the size of the whole: `2*(n - 1)`."""
     name = call.ctx.node.op.split(".")[1].removeprefix("fft_").rstrip("2n")
     return 2 * (x[axis] - 1) if name in DOUBLED and last else x[axis]
 
 
 @operator(*(f"fft_{name}.default" for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")))
 def fft(call: Call) -> Tensor:
-    """Transform along one axis."""
+    """Compute the Fourier transform along one axis."""
     x = call.tensor("self")
     axis = call.ctx.normal(call.integer("dim"), x.rank)
     [size] = complete_sizes(call.ctx, [call.size("n")]) if "n" in call else [own_size(call, x, axis)]
@@ -54,7 +54,7 @@ def fft(call: Call) -> Tensor:
 
 @operator(*(f"fft_{name}{many}.default" for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft") for many in "2n"))
 def fftn(call: Call) -> Tensor:
-    """Transform along several axes: the named ones, the last ones with given sizes, or all."""
+    """Compute the Fourier transform along several axes: the axes in `dim`, the last ones with sizes `s`, or all."""
     ctx, x = call.ctx, call.tensor("self")
     asked = call.sizes("s") if "s" in call else []
     listed = call.integers("dim") if "dim" in call else tuple(range(-len(asked) if asked else -x.rank, 0))
@@ -69,7 +69,7 @@ def fftn(call: Call) -> Tensor:
 
 @operator("fft_fftshift.default", "fft_ifftshift.default", "_fft_c2c.default")
 def complex_to_complex(call: Call) -> Tensor:
-    """Transform complex numbers, or reorder the frequencies; the shape stays."""
+    """Transform complex numbers, or reorder the frequencies; the shape is unchanged."""
     x = call.tensor("self")
     axes = named_axes(call, x)
     if "c2c" in call.ctx.node.op:
@@ -92,7 +92,7 @@ def real_to_complex(call: Call) -> Tensor:
 
 @operator("_fft_c2r.default")
 def complex_to_real(call: Call) -> Tensor:
-    """Transform to real numbers; the last axis gets the requested size."""
+    """Transform complex numbers to real ones; the last axis gets the requested size."""
     x, [size] = call.tensor("self"), complete_sizes(call.ctx, [call.size("last_dim_size")])
     axes = named_axes(call, x)
     if not axes:
@@ -121,7 +121,7 @@ def steps_of(call: Call) -> tuple[int, int]:
 
 
 def frequency_count(call: Call, length: int, *, real: bool) -> int:
-    """Return the number of frequencies; one-sided by default for real signals."""
+    """Return the number of frequencies of `length` elements: `length // 2 + 1` if one-sided, the default for `real`."""
     onesided = call.flag("onesided") if "onesided" in call else real
     call.ctx.check(real or not onesided, laws.HALVED_FREQUENCIES_OF_REAL_SIGNALS)
     return length // 2 + 1 if onesided else length

@@ -25,7 +25,7 @@ POSITIVE = {"cauchy": "sigma", "exponential": "lambd", "log_normal": "std"}
 
 
 def require_parameters(call: Call) -> None:
-    """Require valid parameters of the distribution."""
+    """Require that the distribution's parameters are valid."""
     check, name = call.ctx.check, base(call)
     deviation, chance, positive = (call.number(n) for n in ("std", "p", POSITIVE.get(name, "")))
     check(positive is None or positive > 0, laws.PARAMETER_POSITIVE.of(name=POSITIVE.get(name, "")))
@@ -43,7 +43,7 @@ def require_parameters(call: Call) -> None:
 
 
 def drawn_integers(call: Call, dims: Sequence[Dim]) -> Value | None:
-    """Return integers from `low` up to `high` (exclusive); None if a bound is unknown."""
+    """Return data-dependent integers of shape `dims`, from `low` up to `high` (exclusive); None if they are unknown."""
     low, high = call.size("low") if "low" in call else ZERO, call.size("high")
     return None if low is None or high is None else any_places(call.ctx, dims, high - low, low)
 

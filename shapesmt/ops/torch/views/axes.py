@@ -18,7 +18,7 @@ from shapesmt.rules import Tensor, Traits, tensor
 
 
 def permute_axes(call: Call, x: Tensor, order: Sequence[int]) -> Tensor:
-    """Return the tensor with its axes in another order: a view, or for `_copy` operators a contiguous copy."""
+    """Return the tensor with its axes in `order`: a view, or for `_copy` operators a contiguous copy."""
     output = result(call.ctx, "Transpose", x, perm=tuple(order)) if x.rank else x
     if "_copy" in call.ctx.node.op:
         return tensor(output.dtype, output.dims, output.value)
@@ -30,7 +30,7 @@ def permute_axes(call: Call, x: Tensor, order: Sequence[int]) -> Tensor:
 
 @operator("permute.default", "permute_copy.default", memory="view", traits=Traits.REARRANGED)
 def permute(call: Call) -> Tensor:
-    """Permute the axes into the listed order."""
+    """Permute the axes into the listed order: `[a, b, c]` and `(2, 0, 1)` -> `[c, a, b]`."""
     x, order = call.tensor("self"), call.integers("dims")
     call.ctx.check(len(order) == x.rank, laws.ORDER_NAMES_AXES_ONCE)
     return permute_axes(call, x, call.ctx.normals(order, x.rank))
@@ -38,7 +38,7 @@ def permute(call: Call) -> Tensor:
 
 @operator(*overloads("transpose", "transpose_copy", "swapaxes", "swapdims"), memory="view", traits=Traits.REARRANGED)
 def transpose(call: Call) -> Tensor:
-    """Swap two axes."""
+    """Swap two axes: `[a, b, c] -> [c, b, a]` for axes 0 and 2."""
     x = call.tensor("self")
     a, b = (call.ctx.normal(call.integer(name), max(x.rank, 1)) for name in call.names[1:3])
     order = list(range(x.rank))
@@ -71,7 +71,7 @@ def transposed(call: Call) -> Tensor:
 
 @operator(*overloads("movedim", "moveaxis"), memory="view", traits=Traits.REARRANGED)
 def movedim(call: Call) -> Tensor:
-    """Move axes to other positions; the others keep their order."""
+    """Move the axes `source` to the positions `destination`; the other axes keep their order."""
     x, rank = call.tensor("self"), max(call.tensor("self").rank, 1)
     lists = []
     for name in ("source", "destination"):
@@ -89,7 +89,7 @@ def movedim(call: Call) -> Tensor:
 
 @operator(*overloads("squeeze", "squeeze_copy"), memory="view", traits=Traits.ORDERED)
 def squeeze(call: Call) -> Tensor:
-    """Remove the axes of size 1 among those that are named, or among all; the rank is unknown if sizes decide it."""
+    """Remove the axes of size 1, among those in `dim` if it is given; the rank is unknown if sizes decide it."""
     x, ctx = call.tensor("self"), call.ctx
     value = ctx.attribute("dim")
     named = (value,) if isinstance(value, int) else call.integers("dim") if "dim" in call.names else range(x.rank)
@@ -101,7 +101,7 @@ def squeeze(call: Call) -> Tensor:
 
 
 def without(call: Call, x: Tensor, gone: Sequence[int]) -> Tensor:
-    """Return the tensor without these axes, which have size 1."""
+    """Return the tensor without the axes `gone`, which have size 1."""
     if not gone:
         return x
     ones = [ONE if axis in gone else d for axis, d in enumerate(x.dims)]
@@ -115,13 +115,13 @@ def without(call: Call, x: Tensor, gone: Sequence[int]) -> Tensor:
 
 @operator(*overloads("unsqueeze", "unsqueeze_copy"), memory="view", traits=Traits.ORDERED)
 def unsqueeze(call: Call) -> Tensor:
-    """Insert an axis of size 1."""
+    """Insert an axis of size 1 at position `dim`: `[m, n] -> [m, 1, n]` for 1."""
     x = call.tensor("self")
     return with_axis(call, x, call.ctx.normal(call.integer("dim"), x.rank, end=1))
 
 
 def with_axis(call: Call, x: Tensor, axis: int) -> Tensor:
-    """Return the tensor with a new axis of size 1."""
+    """Return the tensor with a new axis of size 1 at position `axis`: `[m, n] -> [m, 1, n]` for axis 1."""
     output = result(call.ctx, "Unsqueeze", x, vector(axis))
     strides, places = strides_of(x), nesting_of(x)
     apart = None
@@ -158,7 +158,10 @@ NEW_AXES = {(1, 0): (0,), (2, 0): (0, 0), (2, 1): (0,), (3, 0): (0, 0, 0), (3, 1
 
 
 def expand_sizes(call: Call, x: Tensor, items: Sequence[Dim | None]) -> Tensor:
-    """Broadcast a tensor to the listed sizes: axes of size 1 expand, new axes come first; -1 keeps a size."""
+    """Return the tensor broadcast to the sizes `items`: `[3, 1]` to `(2, -1, 4)` -> `[2, 3, 4]`.
+
+    -1 keeps a size; None is an unknown size.
+    """
     ctx, new = call.ctx, len(items) - x.rank
     ctx.check(new >= 0, laws.RANK_AT_MOST_THAT_OF_SHAPE.of(most=len(items), rank=x.rank))
     strides = strides_of(x)
@@ -181,14 +184,14 @@ def expand_sizes(call: Call, x: Tensor, items: Sequence[Dim | None]) -> Tensor:
 
 @operator("expand.default", "broadcast_to.default", "expand_copy.default", memory="view", traits=Traits.REPEATED)
 def expand(call: Call) -> Tensor:
-    """Broadcast axes of size 1 to the listed sizes."""
+    """Broadcast the tensor to the listed sizes: `[3, 1]` to `(2, -1, 4)` -> `[2, 3, 4]`."""
     output = expand_sizes(call, call.tensor("self"), call.sizes("size"))
     return tensor(output.dtype, output.dims, output.value) if base(call) == "expand_copy" else output
 
 
 @operator("expand_as.default", memory="view", traits=Traits.REPEATED)
 def expand_as(call: Call) -> Tensor:
-    """Broadcast axes of size 1 to the sizes of another tensor."""
+    """Broadcast the tensor to the sizes of another tensor."""
     return expand_sizes(call, call.tensor("self"), call.tensor("other").dims)
 
 

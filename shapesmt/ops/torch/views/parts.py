@@ -21,7 +21,7 @@ END = 2**62  # an end that stands for the end of the axis
 
 
 def part_of(x: Tensor, output: Tensor, factors: Sequence[Dim], *, copied: bool = False) -> Tensor:
-    """Return a part of `x`, each stride multiplied by a factor; a copy is contiguous."""
+    """Return `output`, a part of `x`, with the strides of `x` times `factors`; contiguous if it is `copied`."""
     strides = strides_of(x)
     if copied:
         return tensor(output.dtype, output.dims, output.value)
@@ -32,7 +32,7 @@ def part_of(x: Tensor, output: Tensor, factors: Sequence[Dim], *, copied: bool =
 
 @operator("slice.Tensor", "slice_copy.Tensor", memory="view", traits=Traits.COPIED)
 def slice_(call: Call) -> Tensor:
-    """Return every `step`-th element along an axis, from a start to an end, which are clamped to the axis."""
+    """Return every `step`-th element along `dim`, from `start` up to `end`, which are clamped to the axis."""
     x, ctx = call.tensor("self", least=1), call.ctx
     axis, step = ctx.normal(call.integer("dim"), x.rank), call.size("step")
     start = call.size("start") if "start" in call else ZERO
@@ -46,7 +46,7 @@ def slice_(call: Call) -> Tensor:
 
 @operator("narrow.default", "narrow_copy.default", memory="view", traits=Traits.COPIED)
 def narrow(call: Call) -> Tensor:
-    """Return `length` elements along an axis, all of which have to exist."""
+    """Return `length` elements along an axis from index `start` on; all of them have to exist."""
     x, ctx = call.tensor("self", least=1), call.ctx
     axis, start, length = ctx.normal(call.integer("dim"), x.rank), call.size("start"), call.size("length")
     ctx.require_at_least(0 if length is None else length, 0, laws.LENGTH_NOT_NEGATIVE)
@@ -65,7 +65,7 @@ def narrow(call: Call) -> Tensor:
 
 @operator("narrow.Tensor", memory="view", traits=Traits.COPIED)
 def narrow_from(call: Call) -> Tensor:
-    """Return `length` elements along an axis, from a start that a tensor holds."""
+    """Return `length` elements along an axis, from the index that the tensor `start` holds."""
     x, ctx, length = call.tensor("self", least=1), call.ctx, call.size("length")
     ctx.require_rank(call.tensor("start"), 0)
     axis = ctx.normal(call.integer("dim"), x.rank)
@@ -78,7 +78,7 @@ def narrow_from(call: Call) -> Tensor:
 
 @operator("select.int", "select_copy.int", memory="view", traits=Traits.COPIED)
 def select_(call: Call) -> Tensor:
-    """Return the slice at one index of an axis, which is dropped."""
+    """Return the slice at `index` of `dim`, an axis that is dropped: `[m, n] -> [n]` for axis 0."""
     x, ctx = call.tensor("self", least=1), call.ctx
     axis, index = ctx.normal(call.integer("dim"), x.rank), call.size("index")
     if index is not None:
@@ -87,7 +87,10 @@ def select_(call: Call) -> Tensor:
 
 
 def pick_index(x: Tensor, axis: int, index: Dim | None, *, copied: bool = False) -> Tensor:
-    """Return the slice of a tensor at one index of an axis, which is dropped; None: the index is unknown."""
+    """Return the slice of `x` at `index` of an axis, which is dropped; None: the index is unknown.
+
+    The result is a view, or contiguous if `copied`.
+    """
     dims = [*x.dims[:axis], *x.dims[axis + 1 :]]
     value = None if index is None else _value_at(x, axis, index, dims)
     output = tensor(x.dtype, dims, value)
@@ -98,7 +101,7 @@ def pick_index(x: Tensor, axis: int, index: Dim | None, *, copied: bool = False)
 
 
 def _value_at(x: Tensor, axis: int, index: Dim, dims: Sequence[Dim]) -> Value | None:
-    """Return the elements at one index of an axis; None if unknown or if the index is outside."""
+    """Return the elements of `x` at `index` of `axis`, in sizes `dims`; None if unknown or if the index is outside."""
     number, length, back = index.constant, x[axis].constant, x.rank - axis
     if number is not None and length is not None and not -length <= number < length:
         return None
@@ -117,7 +120,7 @@ def _value_at(x: Tensor, axis: int, index: Dim, dims: Sequence[Dim]) -> Value | 
 
 @operator("diagonal.default", "diagonal_copy.default", "linalg_diagonal.default", memory="view", traits=Traits.COPIED)
 def diagonal(call: Call) -> Tensor:
-    """Return the diagonal of two axes, as a new last axis."""
+    """Return the diagonal of axes `dim1` and `dim2` as a new last axis: `[n, n, c] -> [c, n]` for axes 0 and 1."""
     x, ctx = call.tensor("A" if "A" in call.names else "self"), call.ctx
     a, b = ctx.normals((call.integer("dim1"), call.integer("dim2")), x.rank)
     offset = call.integer("offset")
@@ -132,7 +135,7 @@ def diagonal(call: Call) -> Tensor:
 
 @operator("diag_embed.default", traits=Traits.COPIED)
 def diag_embed(call: Call) -> Tensor:
-    """Return matrices with the last axis on a diagonal."""
+    """Return matrices with the last axis on a diagonal: `[b, n] -> [b, n, n]`."""
     x, ctx = call.tensor("self", least=1), call.ctx
     a, b = ctx.normals((call.integer("dim1"), call.integer("dim2")), x.rank + 1)
     size = x[-1] + abs(call.integer("offset"))
@@ -142,7 +145,7 @@ def diag_embed(call: Call) -> Tensor:
 
 @operator("diag.default", "diagflat.default", traits=Traits.COPIED)
 def diag(call: Call) -> Tensor:
-    """Return a matrix with a vector on a diagonal, or the diagonal of a matrix."""
+    """Return a matrix with a vector on a diagonal, `[n] -> [n, n]`, or the diagonal of a matrix."""
     x, ctx, flat = call.tensor("self"), call.ctx, base(call) == "diagflat"
     shift = call.integer("offset" if flat else "diagonal")
     ctx.check(flat or 1 <= x.rank <= 2, laws.RANK_1_OR_2.of(rank=x.rank))
@@ -154,7 +157,7 @@ def diag(call: Call) -> Tensor:
 
 @operator("unfold.default", "unfold_copy.default", memory="view", traits=Traits.COPIED)
 def unfold(call: Call) -> Tensor:
-    """Return the sliding windows of an axis, their elements along a new last axis."""
+    """Return sliding windows of an axis along a new last axis: `[n] -> [(n - size)//step + 1, size]`."""
     x, ctx = call.tensor("self"), call.ctx
     axis, size, step = ctx.normal(call.integer("dimension"), max(x.rank, 1)), call.size("size"), call.size("step")
     if size is None or step is None:
@@ -176,7 +179,7 @@ def unfold(call: Call) -> Tensor:
 
 
 def cut(x: Tensor, axis: int, sizes: Sequence[Dim], *, copied: bool) -> list[Tensor]:
-    """Return consecutive parts along an axis."""
+    """Return consecutive parts of `x` along `axis`, one for each of `sizes`; views, or contiguous if `copied`."""
     outputs, start = [], ZERO
     for size in sizes:
         dims = [size if i == axis else d for i, d in enumerate(x.dims)]
@@ -187,7 +190,7 @@ def cut(x: Tensor, axis: int, sizes: Sequence[Dim], *, copied: bool) -> list[Ten
 
 
 def _value_from(x: Tensor, axis: int, start: Dim, dims: Sequence[Dim]) -> Value | None:
-    """Return the elements of a part that begins at index `start` of an axis; None if unknown."""
+    """Return the elements of a part of sizes `dims` that begins at index `start` of `axis`; None if unknown."""
     first, count, length, back = start.constant, dims[axis].constant, x[axis].constant, x.rank - axis
     inside = first is not None and count is not None and length is not None and 0 <= first <= first + count <= length
     if isinstance(x.value, Elements) and not inside:
@@ -201,7 +204,7 @@ def _value_from(x: Tensor, axis: int, start: Dim, dims: Sequence[Dim]) -> Value 
 
 
 def required_axis(call: Call, x: Tensor) -> int:
-    """Return the axis to split; the tensor needs at least one."""
+    """Return the axis `dim` along which to split; require at least one axis."""
     call.ctx.require_rank(x, 1, least=True)
     return call.ctx.normal(call.integer("dim"), x.rank)
 
@@ -216,7 +219,7 @@ SPLITS = ("split.sizes", "split.default")
     traits=Traits.COPIED,
 )
 def split_with_sizes(call: Call) -> list[Tensor]:
-    """Split an axis into parts of the listed sizes, which have to add up to the axis."""
+    """Split axis `dim` into parts of the listed sizes, which have to add up to the size of the axis."""
     x, ctx = call.tensor("self"), call.ctx
     axis, items = required_axis(call, x), call.sizes("split_sizes" if "split_sizes" in call.names else "split_size")
     ctx.check(ctx.outputs <= len(items), laws.OUTPUT_PER_PART.of(count=ctx.outputs))
@@ -229,7 +232,7 @@ def split_with_sizes(call: Call) -> list[Tensor]:
 
 @operator("split.Tensor", "split_copy.Tensor", "unsafe_split.Tensor", memory="view", traits=Traits.COPIED)
 def split(call: Call) -> list[Tensor]:
-    """Split an axis into parts of one size; the last may be smaller."""
+    """Split axis `dim` into parts of one size; the last may be smaller: size 5 by 2 gives 2, 2, 1."""
     x, ctx = call.tensor("self"), call.ctx
     axis, size = required_axis(call, x), call.size("split_size")
     if size is None:
@@ -241,7 +244,7 @@ def split(call: Call) -> list[Tensor]:
 
 @operator("chunk.default", "unsafe_chunk.default", memory="view", traits=Traits.COPIED)
 def chunk(call: Call) -> list[Tensor]:
-    """Split an axis into at most `chunks` parts of one size; the last may be smaller."""
+    """Split axis `dim` into at most `chunks` parts of one size; the last may be smaller: 5 in 3 parts gives 2, 2, 1."""
     x, ctx = call.tensor("self"), call.ctx
     axis, count = required_axis(call, x), call.integer("chunks")
     ctx.check(count > 0, laws.A_PART)
@@ -250,7 +253,10 @@ def chunk(call: Call) -> list[Tensor]:
 
 
 def equal_parts(call: Call, x: Tensor, axis: int, size: Dim, *, empty: bool = False) -> list[Tensor]:
-    """Return as many parts of one size as the node has outputs; none may be empty, or with `empty` all may be."""
+    """Return as many parts of one size as the node has outputs; the last may be smaller.
+
+    No part may be empty; with `empty`, all parts of an empty axis may be.
+    """
     ctx, n = call.ctx, call.ctx.outputs
     if n > 1:
         needed = size * (n - 1) + 1
@@ -262,7 +268,7 @@ def equal_parts(call: Call, x: Tensor, axis: int, size: Dim, *, empty: bool = Fa
 
 @operator(*overloads("unbind", "unbind_copy"), memory="view", traits=Traits.COPIED)
 def unbind(call: Call) -> list[Tensor]:
-    """Return one slice for each index of an axis, which is dropped."""
+    """Return the slices of an axis, which is dropped: `[2, n]` -> `[n]` and `[n]` for axis 0."""
     x, ctx = call.tensor("self"), call.ctx
     axis = required_axis(call, x)
     ctx.require_at_least(x[axis], ctx.outputs, laws.OUTPUT_PER_AXIS_ELEMENT)
@@ -271,7 +277,7 @@ def unbind(call: Call) -> list[Tensor]:
 
 @operator(*overloads("hsplit", "vsplit", "dsplit"), *overloads("tensor_split"), memory="view", traits=Traits.COPIED)
 def tensor_split(call: Call) -> list[Tensor]:
-    """Split an axis into parts of nearly one size, or at the listed indices."""
+    """Split an axis into parts of nearly the same size, or at the listed indices."""
     x, ctx, name = call.tensor("self"), call.ctx, base(call)
     if call.optional("tensor_indices_or_sections") is not None:
         axis = required_axis(call, x)
@@ -301,13 +307,13 @@ def tensor_split(call: Call) -> list[Tensor]:
 
 
 def _any_parts(call: Call, x: Tensor, axis: int) -> list[Tensor]:
-    """Return parts of unknown sizes."""
+    """Return parts of `x` along `axis`, of unknown sizes: one per output of the node."""
     sizes = [call.ctx.fresh(f"size{i}", 0, x[axis]) for i in range(call.ctx.outputs)]
     return [part_of(x, tensor(x.dtype, [*x.dims[:axis], d, *x.dims[axis + 1 :]]), [ONE] * x.rank) for d in sizes]
 
 
 def _between(call: Call, x: Tensor, axis: int, places: Sequence[Dim | None]) -> list[Tensor]:
-    """Return the parts between indices, which are clamped to the axis like those of slices."""
+    """Return the parts of `axis` between the indices `places`: 2 and 5 on size 9 give parts of sizes 2, 3 and 4."""
     ctx = call.ctx
     ctx.check(ctx.outputs <= len(places) + 1, laws.OUTPUT_PER_PART.of(count=ctx.outputs))
     outputs: list[Tensor] = []

@@ -17,7 +17,10 @@ from shapesmt.rules import Decided, Tensor, Traits, elements, tensor
 
 
 def repeat_axes(call: Call, x: Tensor, counts: list[Dim | None]) -> Tensor:
-    """Repeat a tensor along its axes; if there are more counts than axes, new axes come first."""
+    """Return the tensor repeated along its axes: `[m, n]` with counts `(2, 3)` -> `[2*m, 3*n]`.
+
+    If there are more counts than axes, new axes come first.
+    """
     require_least(call.ctx, counts, 0, laws.REPEATS_NOT_NEGATIVE)
     dims = [ONE] * (len(counts) - x.rank) + list(x.dims)
     padded = tensor(x.dtype, dims, reshape_elements(x, dims))
@@ -28,7 +31,10 @@ def repeat_axes(call: Call, x: Tensor, counts: list[Dim | None]) -> Tensor:
 
 @operator("repeat.default", traits=Traits.REPEATED)
 def repeat(call: Call) -> Tensor:
-    """Multiply every size by its count; there are as many counts as axes, or more."""
+    """Repeat the tensor along each axis: `[n]` with counts `(2, 3)` -> `[2, 3*n]`.
+
+    There are at least as many counts as axes.
+    """
     x, counts = call.tensor("self"), call.sizes("repeats")
     call.ctx.check(len(counts) >= x.rank, laws.REPEAT_COUNT_PER_AXIS)
     return repeat_axes(call, x, counts)
@@ -36,14 +42,14 @@ def repeat(call: Call) -> Tensor:
 
 @operator("tile.default", traits=Traits.REPEATED)
 def tile(call: Call) -> Tensor:
-    """Multiply every size by its count; if there are fewer counts than axes, the first axes stay."""
+    """Repeat the tensor along each axis; if there are fewer counts than axes, the first axes stay."""
     x, counts = call.tensor("self"), call.sizes("dims")
     return repeat_axes(call, x, [*[ONE] * (x.rank - len(counts)), *counts])
 
 
 @operator("repeat_interleave.self_int", traits=Traits.COPIED)
 def repeat_each(call: Call) -> Tensor:
-    """Repeat every element along an axis, or of the flattened tensor, the same number of times."""
+    """Repeat every element `repeats` times along `dim`, or in the flattened tensor: `[n] -> [n*repeats]`."""
     x, ctx, count = call.tensor("self"), call.ctx, call.size("repeats")
     require_least(ctx, [count], 0, laws.REPEATS_NOT_NEGATIVE)
     (times,) = complete_sizes(ctx, [count])
@@ -58,7 +64,7 @@ def repeat_each(call: Call) -> Tensor:
 
 @operator("repeat_interleave.self_Tensor", "repeat_interleave.Tensor", traits=Traits.COPIED)
 def repeat_by(call: Call) -> Tensor:
-    """Repeat every element as often as a tensor of counts says; their sum is data-dependent."""
+    """Repeat every element as often as the tensor `repeats` says; the sum of the counts is data-dependent."""
     counts, ctx = call.tensor("repeats"), call.ctx
     own = call.tensor("self") if "self" in call.names else None
     ctx.assume_valid(call.place("repeats"))
@@ -80,7 +86,7 @@ def repeat_by(call: Call) -> Tensor:
 
 @operator("flip.default", "fliplr.default", "flipud.default", memory="dense", traits=Traits.REARRANGED)
 def flip(call: Call) -> Tensor:
-    """Reverse the named axes; the shape stays."""
+    """Reverse the axes in `dims`; the shape is unchanged."""
     x, name = call.tensor("self"), base(call)
     if name == "flip":
         call.ctx.normals(call.integers("dims"), max(x.rank, 1))
@@ -91,7 +97,7 @@ def flip(call: Call) -> Tensor:
 
 @operator("roll.default", traits=Traits.REARRANGED)
 def roll(call: Call) -> Tensor:
-    """Rotate elements along the named axes, or in the flattened tensor; the shape stays."""
+    """Rotate elements along the named axes, or in the flattened tensor; the shape is unchanged."""
     x, ctx, shifts = call.tensor("self"), call.ctx, call.sizes("shifts")
     value = ctx.attribute("dims")
     axes = (value,) if isinstance(value, int) else call.integers("dims")
@@ -104,7 +110,7 @@ def roll(call: Call) -> Tensor:
 
 @operator("rot90.default", traits=Traits.REARRANGED)
 def rot90(call: Call) -> Tensor:
-    """Rotate the plane of two axes by right angles."""
+    """Rotate the plane of two axes by `k` right angles: `[m, n] -> [n, m]` for odd `k`."""
     x, ctx, axes = call.tensor("self"), call.ctx, call.integers("dims")
     ctx.check(len(axes) == 2, laws.PLANE_OF_TWO_AXES)
     ctx.require_rank(x, 2, least=True)
@@ -117,7 +123,7 @@ def rot90(call: Call) -> Tensor:
 
 @operator(*overloads("tril", "triu"), traits=Traits.COPIED)
 def triangle(call: Call) -> Tensor:
-    """Set the elements on one side of a diagonal to 0; the shape stays."""
+    """Set the elements above (`tril`) or below (`triu`) a diagonal to 0; the shape is unchanged."""
     x, ctx, shift = call.tensor("self", least=2), call.ctx, call.size("diagonal")
     upper = int(base(call) == "triu")
     if x.value is not None and shift is not None and kind(x.dtype) < FLOAT and not ctx.node.op.endswith("_.default"):
@@ -128,7 +134,7 @@ def triangle(call: Call) -> Tensor:
 
 @operator("sum_to_size.default")
 def sum_to_size(call: Call) -> Tensor:
-    """Sum a tensor to sizes that broadcast to its own."""
+    """Sum along axes so that the result has the requested size: `[m, n]` and `(1, n)` -> `[1, n]`."""
     x, ctx = call.tensor("self"), call.ctx
     output = tensor(x.dtype, complete_sizes(ctx, call.sizes("size")))
     require_broadcast_to(ctx, output, x.dims, laws.EXPANDS_FROM_1_OR_STAYS)

@@ -30,7 +30,10 @@ BITS = {
 
 
 def resolve_sizes(call: Call, whole: Sequence[Dim], items: Sequence[Dim | None]) -> list[Dim]:
-    """Return the new sizes and require that they keep the number of elements; -1 stands for the size that remains."""
+    """Return the new sizes for a tensor of sizes `whole`: `(-1, 4)` for `[2, 6]` -> `[3, 4]`.
+
+    Require that the number of elements stays; -1 stands for the remaining size, None for an unknown one.
+    """
     ctx = call.ctx
     wild = [i for i, d in enumerate(items) if d is not None and d.constant == -1]
     ctx.check(len(wild) <= 1, laws.AT_MOST_ONE_MINUS_1)
@@ -48,7 +51,10 @@ def resolve_sizes(call: Call, whole: Sequence[Dim], items: Sequence[Dim | None])
 
 
 def _size(call: Call, index: int, d: Dim | None) -> Dim:
-    """Return a size and require that it isn't negative; if it may be -1, the node is undecided in that case."""
+    """Return `d`, entry `index` of the new sizes, or a new symbol for None; require that it isn't negative.
+
+    If it may be -1, the node is undecided in that case.
+    """
     if d is None:
         return call.ctx.fresh(f"size{index}", 0, how=Decided(free=True))
     if d.lo == -1 and d.constant is None:
@@ -61,7 +67,7 @@ def _size(call: Call, index: int, d: Dim | None) -> Dim:
 
 
 def as_view(call: Call, x: Tensor, dims: Sequence[Dim]) -> Tensor:
-    """Return a view with other sizes and require that it needs no copy."""
+    """Return `x` viewed with sizes `dims`; require that PyTorch needs no copy."""
     result = tensor(x.dtype, dims, reshape_elements(x, dims))
     fits = viewable(x, dims)
     if strides_of(x) is None and fits.op != "true":
@@ -72,7 +78,7 @@ def as_view(call: Call, x: Tensor, dims: Sequence[Dim]) -> Tensor:
 
 
 def as_reshaped(x: Tensor, dims: Sequence[Dim]) -> Tensor:
-    """Return the tensor with other sizes: a view if it needs no copy, otherwise a contiguous copy."""
+    """Return the tensor with sizes `dims`: a view if it needs no copy, otherwise a contiguous copy."""
     result = tensor(x.dtype, dims, reshape_elements(x, dims))
     fits = viewable(x, dims)
     if fits.op == "true":
@@ -82,7 +88,7 @@ def as_reshaped(x: Tensor, dims: Sequence[Dim]) -> Tensor:
 
 @operator("view.default", "_unsafe_view.default", "view_as.default", memory="view", traits=Traits.ORDERED)
 def view(call: Call) -> Tensor:
-    """View a tensor with other sizes: those listed, or those of another tensor."""
+    """View a tensor with the listed sizes, or with those of another tensor."""
     x, other = call.tensor("self"), call.optional("other")
     return as_view(call, x, resolve_sizes(call, x.dims, call.sizes("size") if other is None else other.dims))
 
@@ -90,7 +96,7 @@ def view(call: Call) -> Tensor:
 @operator("reshape.default", "view_copy.default", memory="view", traits=Traits.ORDERED)
 @operator("_reshape_copy.default", "reshape_as.default", memory="view", traits=Traits.ORDERED)
 def reshape(call: Call) -> Tensor:
-    """Change the sizes to those listed, or to those of another tensor."""
+    """Return the tensor with the listed sizes, or with those of another tensor."""
     x, other, name = call.tensor("self"), call.optional("other"), "shape" if "shape" in call.names else "size"
     dims = resolve_sizes(call, x.dims, call.sizes(name) if other is None else other.dims)
     if base(call) == "view_copy":
@@ -101,7 +107,7 @@ def reshape(call: Call) -> Tensor:
 
 @operator("flatten.using_ints", "ravel.default", memory="view", traits=Traits.ORDERED)
 def flatten(call: Call) -> Tensor:
-    """Merge consecutive axes into one."""
+    """Merge axes `start_dim` to `end_dim` into one: `[a, b, c] -> [a, b*c]` for 1 and 2."""
     x, ctx = call.tensor("self"), call.ctx
     first, last = (call.integer("start_dim"), call.integer("end_dim")) if "start_dim" in call.names else (0, -1)
     first, last = (ctx.normal(axis, max(x.rank, 1)) for axis in (first, last))
@@ -111,7 +117,7 @@ def flatten(call: Call) -> Tensor:
 
 @operator("unflatten.int", memory="view", traits=Traits.ORDERED)
 def unflatten(call: Call) -> Tensor:
-    """Split one axis into several."""
+    """Split axis `dim` into several: `[a, 6] -> [a, 2, 3]` for sizes `(2, 3)`."""
     x, ctx = call.tensor("self"), call.ctx
     axis, sizes = ctx.normal(call.integer("dim"), x.rank), call.sizes("sizes")
     ctx.check(bool(sizes), laws.A_PART)
@@ -167,7 +173,7 @@ COMPLEX_OF = {"float32": "complex64", "float64": "complex128", "float16": "compl
 
 @operator(*overloads("resize", "resize_as"), memory="view")
 def resize(call: Call) -> Tensor:
-    """Resize to any sizes; elements beyond the memory are undefined."""
+    """Resize the tensor to any sizes; elements beyond its memory are undefined."""
     x, template = call.tensor("self"), call.optional("the_template")
     sizes = call.sizes("size") if template is None else list(template.dims)
     dims = [_size(call, i, d) for i, d in enumerate(sizes)]
@@ -180,7 +186,7 @@ def resize(call: Call) -> Tensor:
 
 @operator("as_strided.default", "as_strided_.default", "as_strided_copy.default", memory="view", traits=Traits.COPIED)
 def strided(call: Call) -> Tensor:
-    """Return a view with the listed sizes and strides, and require that it lies inside the tensor's memory."""
+    """Return a view with the listed sizes and strides; require that it lies inside the tensor's memory."""
     x, ctx, offset = call.tensor("self"), call.ctx, call.size("storage_offset")
     sizes, strides = call.sizes("size"), call.sizes("stride")
     ctx.check(len(sizes) == len(strides), laws.STRIDE_PER_SIZE)

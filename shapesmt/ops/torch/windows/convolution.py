@@ -34,7 +34,7 @@ UNSURE = ("float16", "bfloat16")
 
 
 def per_axis(call: Call, name: str, count: int) -> tuple[int, ...]:
-    """Return an argument with a number for each spatial axis; a single number counts for all."""
+    """Return argument `name` as a number for each of `count` spatial axes; a single number counts for all."""
     numbers = call.integers(name)
     numbers = numbers * count if len(numbers) == 1 else numbers
     call.ctx.check(len(numbers) == count, laws.ATTRIBUTE_ENTRIES.of(name=name, count=count))
@@ -49,7 +49,7 @@ def operands(call: Call) -> tuple[Tensor, Tensor]:
 
 
 def windows(call: Call, x: Tensor, w: Tensor, padding: Sequence[int]) -> list[Window]:
-    """Return the window along each spatial axis, with the same padding on both sides."""
+    """Return the window along each spatial axis of weights `w`, with the same padding on both sides."""
     ctx = call.ctx
     stride, dilation = (per_axis(call, name, w.rank - 2) for name in ("stride", "dilation"))
     ctx.check(min((*stride, *dilation)) > 0, laws.STRIDES_AND_DILATIONS_POSITIVE)
@@ -127,7 +127,7 @@ def _by_onednn(call: Call, x: Tensor, w: Tensor) -> tuple[Formula, Formula]:
 
 @operator("conv_transpose1d.default", "conv_transpose2d.input", "conv_transpose3d.input", memory="view")
 def spread(call: Call) -> Tensor:
-    """Convolve transposed: `[n, c, *sizes]` and weights `[c, m/groups, *kernel]` -> `[n, m, *reached sizes]`."""
+    """Compute a transposed convolution: `[n, c, *sizes]`, weights `[c, m/groups, *kernel]` -> `[n, m, *new sizes]`."""
     ctx, (x, w), groups = call.ctx, operands(call), call.integer("groups")
     axes, sizes = windows(call, x, w, per_axis(call, "padding", w.rank - 2)), []
     ctx.require_at_least(w[0], groups, laws.FILTER_PER_GROUP)
@@ -162,7 +162,7 @@ def _require_kernel(call: Call, w: Tensor) -> None:
 
 @operator("convolution.default", "_convolution.default", memory="view")
 def convolution(call: Call) -> Tensor:
-    """Convolve, plain or transposed; the input has a batch."""
+    """Compute a convolution or a transposed one; the input has a batch."""
     x, w = call.tensor("input"), call.tensor("weight")
     call.ctx.check(x.rank == w.rank, laws.INPUT_AND_WEIGHT_SAME_RANK.of(rank=x.rank, other=w.rank))
     return spread(call) if call.flag("transposed") else convolve(call)

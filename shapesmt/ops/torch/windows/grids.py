@@ -65,7 +65,7 @@ def pixel_unshuffle(call: Call) -> Tensor:
 
 @operator("channel_shuffle.default", "native_channel_shuffle.default")
 def channel_shuffle(call: Call) -> Tensor:
-    """Shuffle the channels between groups, whose number divides theirs; the shape stays."""
+    """Interleave the channels of `groups` groups, whose number divides the channels; the shape is unchanged."""
     ctx, groups, x = call.ctx, call.integer("groups"), call.tensor("self", least=3)
     ctx.check(groups > 0, laws.GROUP_POSITIVE)
     ctx.require(divides(groups, x[1]), laws.GROUPS_DIVIDE_CHANNELS, x[1], groups)
@@ -76,7 +76,7 @@ def channel_shuffle(call: Call) -> Tensor:
 
 
 def resize(call: Call, x: Tensor, sizes: list[Dim]) -> Tensor:
-    """Return an image `[n, c, *sizes]`, and require that only the batch is empty."""
+    """Return `x` resized to `[n, c, *sizes]`; require that only the batch may be empty."""
     ctx, count = call.ctx, spatial(call)
     ctx.check(len(sizes) == count, laws.SIZE_PER_RESIZED_AXIS)
     ctx.require_rank(x, count + 2)
@@ -98,13 +98,13 @@ NAMES = [
 
 @operator(*(f"{name}.default" for name in NAMES))
 def upsample(call: Call) -> Tensor:
-    """Resize to the requested sizes."""
+    """Resize an image to the requested sizes."""
     return resize(call, call.tensor("self"), complete_sizes(call.ctx, call.sizes("output_size")))
 
 
 @operator(*(f"{name}.vec" for name in NAMES))
 def upsample_by_factors(call: Call) -> Tensor:
-    """Resize to the requested sizes, or by a factor per spatial axis."""
+    """Resize an image to the requested sizes, or by a factor per spatial axis."""
     x, factors = call.tensor("input"), call.numbers("scale_factors")
     call.ctx.check(("output_size" in call) != ("scale_factors" in call), laws.SCALES_OR_SIZES)
     if "output_size" in call:

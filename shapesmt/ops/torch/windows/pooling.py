@@ -55,7 +55,7 @@ def pool_shape(call: Call, x: Tensor, dtype: str) -> Tensor:
 @operator("max_pool1d.default", "max_pool2d.default", "max_pool3d.default")
 @operator("avg_pool1d.default", "avg_pool2d.default", "avg_pool3d.default")
 def pool(call: Call) -> Tensor:
-    """Reduce each window to one element."""
+    """Return the maximum or the average of each window."""
     x = call.tensor("self")
     return pool_shape(call, x, x.dtype)
 
@@ -69,7 +69,7 @@ def max_pool_with_indices(call: Call) -> list[Tensor]:
 
 @operator("fractional_max_pool2d.default", "fractional_max_pool3d.default")
 def fractional_max_pool(call: Call) -> list[Tensor]:
-    """Pool windows at random positions to the requested sizes; each channel and axis has a random sample."""
+    """Pool windows at random positions to the requested sizes; samples `[n, c, axes]` decide the positions."""
     x, samples, count = call.tensor("self"), call.tensor("random_samples"), spatial(call)
     require_batch_only_empty(call, x, count + 1)
     kernel, sizes = per_axis(call, "kernel_size", count), per_axis(call, "output_size", count)
@@ -144,7 +144,7 @@ def windows(call: Call) -> list[Window]:
 
 
 def places(call: Call, axes: list[Window], sizes: Sequence[Dim]) -> Dim:
-    """Return the number of window positions on an image of these sizes, and require at least one."""
+    """Return the number of window positions on an image of sizes `sizes`; require at least one."""
     counts = [axis.places(size) for size, axis in zip(sizes, axes, strict=True)]
     require_least(call.ctx, counts, 1, laws.WINDOW_HAS_POSITION)
     return product(counts)
