@@ -105,11 +105,11 @@ def check_models(
     )  # fmt: skip
     with counting(len(tasks)) as done:
         batch = many.check_all(tasks, plan, done)
-    pages = {task.path: task.page for task in tasks}
+    pages = {task.path: task.page for task in tasks if task.page}
     if html is not None:
         many.write_index(html, batch, pages)
     if index is not None:
-        many.write_summary(index, batch)
+        many.write_summary(index, batch, pages)
     return batch
 
 

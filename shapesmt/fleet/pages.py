@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 from shapesmt.errors import UsageError, printable
 from shapesmt.export import write_whole
@@ -53,8 +54,18 @@ def page_paths(folder: str, models: Sequence[str]) -> list[str]:
 
 def write_index(folder: str, batch: BatchReport, pages: Mapping[str, str]) -> None:
     """Write `index.html` into a folder of pages; `pages` has the page of each model that could be checked."""
-    links = {printable(model, 1000): Path(page).name for model, page in pages.items()}
-    write_whole(Path(folder) / INDEX, index_page(batch, links).encode(), own=True)
+    path = str(Path(folder) / INDEX)
+    write_whole(path, index_page(batch, _links(path, pages)).encode(), own=True)
+
+
+def _links(index: str, pages: Mapping[str, str]) -> dict[str, str]:
+    """Return the links from an index to the pages, by model: relative to the folder of the index.
+
+    >>> _links("out/all.html", {"a.onnx": "out/pages/a b.html"})
+    {'a.onnx': 'pages/a%20b.html'}
+    """
+    folder = Path(index).parent
+    return {printable(model, 1000): quote(os.fsencode(os.path.relpath(page, folder))) for model, page in pages.items()}
 
 
 def summary_path(path: str) -> str:
@@ -70,6 +81,6 @@ def summary_path(path: str) -> str:
     return path
 
 
-def write_summary(path: str, batch: BatchReport) -> None:
-    """Write an index of models without pages."""
-    write_whole(path, index_page(batch, {}).encode())
+def write_summary(path: str, batch: BatchReport, pages: Mapping[str, str]) -> None:
+    """Write an index to `path`; `pages` has the page of each model, and is empty if none was written."""
+    write_whole(path, index_page(batch, _links(path, pages)).encode())

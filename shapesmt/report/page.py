@@ -237,6 +237,7 @@ class Calculator:
         nodes: The graph, in topological order.
         tensors: Each tensor by its name.
         outputs: The names of the model's outputs.
+        running: Inputs for which the nodes run that depend on the named dimensions; a search starts from them.
     """
 
     entries: tuple[object, ...] = ()
@@ -246,6 +247,7 @@ class Calculator:
     nodes: tuple[PlacedNode, ...] = ()
     tensors: Mapping[str, TensorData] = field(default_factory=dict)
     outputs: tuple[str, ...] = ()
+    running: tuple[Mapping[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

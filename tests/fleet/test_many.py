@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -184,6 +186,14 @@ def test_what_models_have_in_common(folder: Path, capsys: pytest.CaptureFixture[
     assert "operators without a rule" in page
     assert "own.Fold" in page
     assert "<a " not in page
+
+
+def test_an_index_links_to_the_pages_wherever_they_are(folder: Path) -> None:
+    assert main(["check", ".", "--jobs", "1", "--html", "the pages", "--index", "deep/all.html"]) == 2
+    links = re.findall(r'<a href="([^"]*)">', (folder / "deep" / "all.html").read_text())
+    assert "../the%20pages/exp.onnx.html" in links
+    assert all((folder / "deep" / unquote(link)).is_file() for link in links)
+    assert len(links) == len(re.findall("<a ", (folder / "the pages" / "index.html").read_text())) > 1
 
 
 def test_of_many_models_the_index_begins_with_what_they_share(folder: Path) -> None:

@@ -9,11 +9,24 @@ from shapesmt.algebra import TRUE, Atom, Dim, Evaluator, Verdict, all_of, lowest
 from shapesmt.examine import Examination, Problem
 from shapesmt.export import Trees
 from shapesmt.graph import Graph
+from shapesmt.language import parse_range
 from shapesmt.presolve import Domain, extent
-from shapesmt.report import Calculator, Elements, PlacedNode, Shape, Slider, SymbolRange, TensorData
+from shapesmt.report import (
+    Bounds,
+    Calculator,
+    Elements,
+    PlacedNode,
+    Remedy,
+    Shape,
+    Slider,
+    SymbolRange,
+    TensorData,
+)
 from shapesmt.rules import Tensor
 
-__all__ = ["calculator_of"]
+__all__ = ["calculator_of", "running_inputs"]
+
+_MOST_INPUTS = 16
 
 
 def calculator_of(problem: Problem, examination: Examination) -> Calculator:
@@ -26,6 +39,17 @@ def calculator_of(problem: Problem, examination: Examination) -> Calculator:
     return Calculator(
         tuple(trees.entries), _sliders(problem, examination), dims, facts, nodes, tensors, tuple(problem.graph.outputs)
     )
+
+
+def running_inputs(remedy: Remedy | None, bounds: Bounds) -> tuple[Mapping[str, int], ...]:
+    """Return inputs for which the model runs: the smallest sizes of the remedy, and those that reach the bounds."""
+    found: list[Mapping[str, int]] = []
+    if remedy is not None and remedy.dims:
+        found.append({name: parse_range(text).lo for name, text in remedy.dims.items()})
+    for tensor in bounds.tensors.values():
+        found += [w for shape in tensor.shapes for dim in shape for w in dim.witnesses if w]
+    distinct = {tuple(sorted(one.items())): one for one in found}
+    return tuple(distinct.values())[:_MOST_INPUTS]
 
 
 def _sliders(problem: Problem, examination: Examination) -> tuple[Slider, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from shapesmt.diagnose.page.calculator import calculator_of
+from shapesmt.diagnose.page.calculator import calculator_of, running_inputs
 from shapesmt.diagnose.page.cause_graph import cause_graphs
 from shapesmt.diagnose.page.raster import valid_regions
 from shapesmt.examine import Examination, Judge, Problem, empty_bounds
@@ -20,10 +20,8 @@ def page_content(problem: Problem, examination: Examination, judge: Judge, repor
     nowhere: tuple[NumberLine | Raster, ...] = ()
     none: dict[int, CauseGraph] = {}
     in_time = judge.deadline.attempt
-    return PageData(
-        report,
-        sizes,
-        in_time(lambda: cause_graphs(report.judged, examination), none),
-        in_time(lambda: valid_regions(problem, examination, report.precondition), nowhere),
-        in_time(lambda: calculator_of(problem, examination), Calculator()),
-    )
+    graphs = in_time(lambda: cause_graphs(report.judged, examination), none)
+    regions = in_time(lambda: valid_regions(problem, examination, report.precondition), nowhere)
+    calculator = in_time(lambda: calculator_of(problem, examination), Calculator())
+    running = running_inputs(report.remedy, sizes)
+    return PageData(report, sizes, graphs, regions, replace(calculator, running=running))

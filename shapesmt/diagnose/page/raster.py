@@ -97,7 +97,7 @@ def _drawn(
         nearer, cells = cells, _cells(axes, shown, fixed, condition, facts)
         if cells is None or all(a.total is not None for a in axes) or (nearer or cells)[1][0]:
             break
-    if cells is not None and _is_blurred(cells[0]) and any(a.block > 1 for a in axes):
+    if cells is not None and _is_blurred(cells[0]):
         axes = tuple(replace(a, count=min(a.count, CELLS[len(axes) - 1]), block=1, stride=1) for a in axes)
         cells = _cells(axes, shown, fixed, condition, facts) or cells
     axes, cells = _zoom(axes, cells, shown, fixed, condition, facts)

@@ -33,8 +33,8 @@ def header(report: Report) -> Markup:
     )
 
 
-def headline(report: Report) -> Content:
-    """Return the answer in one sentence.
+def headline(report: Report, *, below: str = ": the condition is below") -> Content:
+    """Return the answer in one sentence; `below` stands for a condition that is too long for it.
 
     >>> from shapesmt.algebra import symbol
     >>> from shapesmt.region import Residue
@@ -47,7 +47,7 @@ def headline(report: Report) -> Content:
     if report.verdict is Verdict.PROVED:
         return "Runs for every admissible input" if report.symbols else "Runs"
     if report.verdict is Verdict.DEPENDS:
-        return _region_told(report)
+        return _region_told(report, below)
     grave = [f for f in report.judged if f.verdict is report.verdict]
     first = next(iter(grave), None)
     if report.verdict is Verdict.FAILS and first is not None:
@@ -56,7 +56,7 @@ def headline(report: Report) -> Content:
     return _undecided_title(first, len(grave))
 
 
-def _region_told(report: Report) -> Content:
+def _region_told(report: Report, below: str) -> Content:
     region = report.precondition
     if region is None or not region.text:
         return "Runs for some inputs and fails for others"
@@ -66,7 +66,7 @@ def _region_told(report: Report) -> Content:
     rest = [*map(str, left)]
     formula = " and ".join(map(conjunct, rest)) if words else conjunction(rest)
     if len(formula) > MOST_IN_HEADLINE or region.nowhere:
-        return how if region.nowhere else "Runs for some inputs: the condition is below"
+        return how if region.nowhere else f"Runs for some inputs{below}"
     return [f"{how} {words}", " and " if words and rest else "", code(formula) if rest else ""]
 
 

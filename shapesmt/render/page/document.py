@@ -49,8 +49,12 @@ def _hash(text: str) -> str:
 
 def section(title: str, *content: Content, number: int | None = None, identity: str | None = None) -> Markup:
     """Return a part of the page under a heading, with the number of things in it."""
-    counted = tag("span", f"{number:,}", class_="number") if number is not None else None
-    return tag("section", tag("h2", title, counted), *content, id=identity)
+    return tag("section", heading(title, number), *content, id=identity)
+
+
+def heading(title: str, number: int | None = None) -> Markup:
+    """Return the heading of a part of the page, with the number of things in it."""
+    return tag("h2", title, tag("span", f"{number:,}", class_="number") if number is not None else None)
 
 
 def badge(verdict: Verdict) -> Markup:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from shapesmt.algebra import Verdict
@@ -26,6 +27,7 @@ from shapesmt.report import (
 )
 
 _MOST_STORIES = 40
+_FLAG = re.compile(r"""(--[a-z][\w-]*(?:[ =](?:"[^"]*"|[^\s(),;"]*[=.\d][^\s(),;"]*))?)""")  # an option, with its value
 _MOST_NODES = 200  # the most nodes of a group that are listed
 _MOST_WARNINGS = 200
 
@@ -99,7 +101,17 @@ def _law_and_help(finding: Finding) -> Iterator[tuple[str, Content]]:
         yield "law", printable(finding.law, 400)
     advice = first_advice(finding.code)
     if advice:
-        yield "help", [advice, "; more: ", code(f"shapesmt explain {finding.code}")]
+        yield "help", [*_flags_marked(advice), "; more: ", code(f"shapesmt explain {finding.code}")]
+
+
+def _flags_marked(advice: str) -> Iterator[Content]:
+    """Yield the parts of an advice; options with their values are code, which isn't broken inside.
+
+    >>> "".join(map(str, _flags_marked("say so (--dim n=1..8)")))
+    'say so (<code class="flag">--dim n=1..8</code>)'
+    """
+    for place, part in enumerate(_FLAG.split(advice)):
+        yield tag("code", part, class_="flag") if place % 2 else part
 
 
 _WHY_OPEN = {

@@ -59,4 +59,10 @@ def _row(model: Report | Unchecked, link: str | None) -> Markup:
         return tag("tr", tag("td", error), tag("td", named), tag("td", printable(model.error, 1000)), tag("td"))
     proved = f"{model.requirements.proved} of {model.requirements.total}"
     page = named if link is None else tag("a", named, href=link)
-    return tag("tr", tag("td", badge(model.verdict)), tag("td", page), tag("td", headline(model)), tag("td", proved))
+    return tag(
+        "tr",
+        tag("td", badge(model.verdict)),
+        tag("td", page),
+        tag("td", headline(model, below=" and fails for others")),
+        tag("td", proved),
+    )

@@ -35,14 +35,21 @@ def _slider(slider: Slider, place: int, edge: int) -> Markup:
     fixed = "" if last == slider.first else None
     number = tag(
         "input", type="number", id=f"size-{place}", value=at, min=slider.first, max=last, step=slider.step,
-        disabled=fixed,
+        disabled=fixed, aria_describedby=f"allowed-{place}",
     )  # fmt: skip
     ruler = None if farthest // slider.step > _MOST_STEPS else tag(
-        "input", type="range", id=f"range-{place}", min=0, max=farthest // slider.step, step=1, tabindex=-1,
+        "input", type="range", id=f"range-{place}", min=0, max=farthest // slider.step, step=1,
         value=(at - slider.first) // slider.step, disabled=fixed, aria_label=f"{name(slider.name)}, slider",
     )  # fmt: skip
     label = tag("label", tag("bdi", name(slider.name)), for_=f"size-{place}")
-    return tag("div", label, ruler, number, tag("small", interval(slider.first, last, slider.step)), class_="slider")
+    allowed = tag("small", interval(slider.first, last, slider.step), id=f"allowed-{place}")
+    return tag("div", label, ruler, number, allowed, class_="slider")
+
+
+def _running(calculator: Calculator) -> list[list[int | str | None]]:
+    """Return inputs for which the model runs as lists with a size, or None, for each slider."""
+    rows = [[at.get(s.name) for s in calculator.sliders] for at in calculator.running]
+    return [[None if size is None else exact(size) for size in row] for row in rows if {*row} != {None}]
 
 
 def calculator_data(calculator: Calculator) -> Markup:
@@ -60,6 +67,7 @@ def calculator_data(calculator: Calculator) -> Markup:
                 [printable(s.name), exact(s.first), None if s.last is None else exact(s.last), s.step]
                 for s in calculator.sliders
             ],
+            "running": _running(calculator),
             "dims": [[printable(key), entry] for key, entry in calculator.dims.items()],
             "facts": [[printable(text, 400), entry] for text, entry in calculator.facts],
             "nodes": nodes,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shapesmt.errors import printable
-from shapesmt.render.page.document import MOST_CODE, section
+from shapesmt.render.page.document import MOST_CODE, heading
 from shapesmt.render.page.markup import Markup, data, exact, tag
 from shapesmt.render.text.words import either, extent
 from shapesmt.report import DimBounds, PageData, TensorBounds, TensorData
@@ -41,16 +41,25 @@ def tensors_section(page: PageData) -> Markup | None:
     over += f", but for {inexact:,} marked ~, where they are only sound." if inexact else "."
     if not bounds.valid:
         over = "No input is valid, so nothing has bounds."
-    return section(
-        "Tensors",
+    title = tag("summary", heading("Tensors", len(bounds.tensors)))
+    content = tag(
+        "details",
+        title,
         tag("p", over, class_="faint"),
         _controls(),
         tag("div", _table(), class_="scroll", tabindex=0, role="region", aria_label="table of tensors"),
+        tag("p", "No tensor has all of these words.", id="none-found", hidden="", role="status"),
         tag("button", "Show more", type="button", id="more", hidden=""),
         tag("noscript", tag("p", "The table needs scripts; shapesmt bounds prints it as text.")),
-        data("tensor-data", _rows(page)),
-        number=len(bounds.tensors),
+        open="",
+        class_="tensors",
     )
+    return tag("section", content, tensor_data(page))
+
+
+def tensor_data(page: PageData) -> Markup:
+    """Return the tensors for the page's script."""
+    return data("tensor-data", _rows(page))
 
 
 def _rows(page: PageData) -> dict[str, object]:

@@ -56,7 +56,9 @@ def test_search_finds_tensors_by_every_column(shown) -> None:
     assert search(browser, "add_mask") == ["masked"]
     assert set(search(browser, "matmul project")) == {"out"}
     assert "keys" in search(browser, "seq + past")
+    assert browser.find_element("id", "none-found").text == ""
     assert search(browser, "no such thing") == []
+    assert browser.find_element("id", "none-found").text == "No tensor has all of these words."
     assert run(browser, "document.getElementById('found').textContent") == "0 of 31"
     assert search(browser, "   ") == everything
     browser.find_element("id", "varying").click()

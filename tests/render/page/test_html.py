@@ -19,7 +19,8 @@ from shapesmt.examine import Question
 from shapesmt.region import Conjunct, Residue
 from shapesmt.render.page.answer import headline
 from shapesmt.render.page.html import html_page
-from shapesmt.report import Bounds, Counts, DimBounds, Precondition, Report, TensorBounds
+from shapesmt.render.page.index import index_page
+from shapesmt.report import BatchReport, Bounds, Counts, DimBounds, Precondition, Report, TensorBounds
 from shapesmt.report.page import PageData
 
 UNET = Path(__file__).parents[3] / "examples" / "unet" / "unet.onnx"
@@ -203,6 +204,28 @@ def test_what_else_runs_and_what_runs_without_the_pinned_sizes_is_said():
     assert "without --dim seq=600 it runs exactly when seq &lt;= 512; nearest: seq=512" in shapesmt.page(
         table, dims={"seq": 600}
     )
+
+
+def test_a_row_of_an_index_points_at_nothing_below_it() -> None:
+    region = Precondition((" or ".join(f"n == {k}*m" for k in range(2, 40)),), exact=True)
+    report = Report("m.onnx", Verdict.DEPENDS, {}, Counts(1, depends=1), precondition=region)
+    assert headline(report) == "Runs for some inputs: the condition is below"
+    told = index_page(BatchReport((report,)), {})
+    assert "Runs for some inputs and fails for others" in told
+    assert "below" not in "".join(Elements(told).texts)
+
+
+def test_an_option_in_an_advice_is_code_of_its_own() -> None:
+    shown = shapesmt.page(text("g (float[n] x, float[m] y) => (float[k] z) { z = Add(x, y) }"))
+    assert '(<code class="flag">--assume &quot;m == n&quot;</code>); more: <code>' in shown
+
+
+@pytest.mark.parametrize(("sizes", "noted"), [("1..64", False), ("1..65", True)])
+def test_a_grid_says_how_many_values_a_cell_has_if_it_has_several(sizes: str, noted: bool) -> None:
+    model = text("g (float[n] x, float[m] y) => (float[k] z) { z = Add(x, y) }")
+    shown = shapesmt.page(model, dims={"n": sizes, "m": sizes})
+    assert ("a cell is 2 values of n by 2 values of m" in shown) == noted
+    assert ("a cell is" in shown) == noted
 
 
 EVEN = Residue(*symbol("n").symbols, 2, (0,))

@@ -16,6 +16,7 @@ from shapesmt import api
 from shapesmt.examine import Question
 from shapesmt.render.page.index import index_page
 from shapesmt.report import BatchReport, Unchecked
+from tests.render.page.graph.test_blocks import graph
 from tests.render.page.test_html import KV_CACHE, MODELS, SIZES, UNET, hostile_model, saved, text
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -28,6 +29,7 @@ PAGES = {
 LONG = "encoder_with_a_long_name_" * 5
 SUM = f"g (float[n] x, float[m] y) => (float[k] z) {{ {LONG}a = Relu(x) {LONG}b = Relu(y) z = Add({LONG}a, {LONG}b) }}"
 PAGES["long names"] = (text(SUM), {})
+PAGES["blocks"] = (graph(420), {"n": "1..9"})
 PAPER = "rgb(255, 255, 255)"
 WIDTHS = pytest.mark.parametrize("width", [390, 800, 1600])
 BOXES = """
@@ -98,6 +100,37 @@ def test_paper_has_everything_in_black_on_white(shown, name: str) -> None:
     buttons = "[...document.querySelectorAll('button')].filter((each) => !each.closest('th') && each.checkVisibility())"
     assert browser.execute_script(f"return {buttons}.length") == 0
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+
+
+@pytest.mark.parametrize("name", ["unet", "kv cache"])
+def test_sizes_to_try_are_beside_where_it_runs_if_there_is_room(shown, name: str) -> None:
+    model, dims = PAGES[name]
+    html = shapesmt.page(model, dims=dims)
+    boxes = """return [...document.querySelectorAll('.pair > section')].map((each) => {
+        const box = each.getBoundingClientRect();
+        return [box.left, box.top, box.width];
+    })"""
+    where, sizes = shown(html, 1280).execute_script(boxes)
+    assert where[1] == sizes[1]
+    assert where[0] + where[2] <= sizes[0]
+    assert where[2] == 610  # 560 without padding
+    where, sizes = shown(html, 800).execute_script(boxes)
+    assert where[0] == sizes[0]
+    assert where[1] < sizes[1]
+
+
+def test_on_a_phone_tensors_are_folded_and_the_sides_of_a_clash_are_below_each_other(shown) -> None:
+    html = shapesmt.page(UNET, dims=SIZES)
+    open_ = "return document.querySelector('.tensors').open"
+    sides = "return [...document.querySelectorAll('.clash > *')].map((each) => each.getBoundingClientRect().left)"
+    assert shown(html, 1280).execute_script(open_)
+    browser = shown(html, 390)
+    assert not browser.execute_script(open_)
+    left, against, right = browser.execute_script(sides)
+    assert left == right < against
+    browser.find_element("css selector", ".tensors > summary").click()
+    assert browser.execute_script("return document.querySelectorAll('#rows tr').length") == 25
+    assert browser.execute_script(BOXES, 390)[1] == []
 
 
 @WIDTHS

@@ -100,7 +100,7 @@ def test_the_nearest_sizes_that_run_are_offered(shown) -> None:
     assert "Fails at these sizes" in told
     assert "/up4/Concat" in told
     (button,) = browser.find_elements("css selector", ".nearby button")
-    assert button.text == "height = 64, width = 128"
+    assert button.text == "Go to the nearest size that runs: height = 64, width = 128"
     button.click()
     assert "Every node runs at these sizes" in browser.find_element("id", "outcome").text
     assert browser.find_element("id", "size-1").get_attribute("value") == "64"
@@ -108,6 +108,79 @@ def test_the_nearest_sizes_that_run_are_offered(shown) -> None:
         "return [...document.querySelectorAll('.line .here')].map((each) => each.dataset.here)"
     )
     assert here == ["64", "128"]
+
+
+def field_of(browser, place: int):
+    return browser.find_element("id", f"size-{place}")
+
+
+def values(browser) -> list[str]:
+    return browser.execute_script("return shapesmt.sizes.fields.map((field) => field.value)")
+
+
+ONE_PATCH = """g (float[1, 3, height, width] x, float[3, 3, 16, 16] w) => (float[1, 196, 3] z)
+    <int64[3] s = {1, 3, 196}> { c = Conv<strides = [16, 16]>(x, w) y = Reshape(c, s)
+      z = Transpose<perm = [0, 2, 1]>(y) }"""
+
+
+def test_a_page_starts_at_sizes_that_run_however_far_they_are(shown) -> None:
+    page = api.page_data(text(ONE_PATCH), Question({"height": "16..512", "width": "16..512"}))
+    assert [slider.start for slider in page.calculator.sliders] == [16, 16]  # the counterexample
+    browser = shown(html_page(page))
+    assert browser.find_element("css selector", "#outcome .told").text == "✓ Every node runs at these sizes"
+    browser.find_element("css selector", "[data-sizes]").click()
+    assert values(browser) == ["16", "16"]
+    assert "No sizes" not in browser.find_element("id", "outcome").text
+    browser.find_element("css selector", ".nearby button").click()
+    assert browser.find_element("css selector", "#outcome .told").text == "✓ Every node runs at these sizes"
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("9999", "height = 9999 isn't in 64..512:8"),
+        ("8", "height = 8 isn't in 64..512:8"),
+        ("65", "height = 65 isn't in 64..512:8"),
+        ("-", "height needs a whole number in 64..512:8"),
+        ("", "height needs a whole number in 64..512:8"),
+    ],
+)
+def test_a_size_that_is_not_allowed_is_said_and_nothing_is_shown_of_it(shown, typed: str, told: str) -> None:
+    browser = shown(html_page(api.page_data(UNET, Question({"height": "64..512:8", "width": "64..512"}))))
+    field = field_of(browser, 1)
+    field.send_keys("\ue009a\ue009\ue003", typed)  # Ctrl-A, Backspace
+    shown_as = "return getComputedStyle(document.querySelector('#outcome .summary')).opacity"
+    assert browser.find_element("css selector", "#outcome .refused").text == told
+    assert len(browser.find_elements("css selector", ".refused")) == 1
+    assert field.get_attribute("aria-invalid") == "true"
+    assert browser.find_element("id", field.get_attribute("aria-describedby")).text == "64..512:8"
+    assert float(browser.execute_script(shown_as)) < 0.5
+    field.clear()
+    field.send_keys("72")
+    assert field.get_attribute("aria-invalid") is None
+    assert browser.find_elements("css selector", ".refused") == []
+    assert float(browser.execute_script(shown_as)) == 1
+    assert "image 1 x 3 x 72 x 64" in browser.find_element("id", "outcome").text.replace("\u00d7", "x")
+
+
+def test_another_size_replaces_one_that_is_not_allowed(shown) -> None:
+    browser = shown(html_page(api.page_data(UNET, Question({"height": "64..512", "width": "64..512"}))))
+    field_of(browser, 1).clear()
+    field_of(browser, 1).send_keys("640")
+    assert values(browser) == ["1", "640", "64"]
+    field_of(browser, 0).send_keys("2")
+    assert values(browser) == ["21", "64", "64"]
+    assert browser.find_elements("css selector", "[aria-invalid], .refused, body.stale") == []
+
+
+def test_arrow_keys_move_the_sliders_which_tab_reaches(shown) -> None:
+    browser = shown(html_page(api.page_data(UNET, Question({"height": "64..512:16", "width": "64..512:16"}))))
+    field_of(browser, 0).send_keys("\t")
+    focused = browser.switch_to.active_element
+    assert focused.get_attribute("id") == "range-1"
+    focused.send_keys("\ue014")  # right
+    assert values(browser) == ["1", "304", "288"]
+    assert browser.execute_script("return getComputedStyle(document.activeElement).outlineStyle") == "solid"
 
 
 def test_a_counterexample_can_be_tried(shown) -> None:

@@ -2,29 +2,14 @@
 
 const BAND = 22, NODES = 44, MOST_BANDS = 6;
 
-/** What a node can be, the gravest last: its colour, and its name over all inputs and at the chosen sizes. */
-const KINDS = [
-  { role: "good-soft", words: ["proved", "running"] },
-  { role: "line", words: ["not reached", "not reached"] },
-  { role: "faint", words: ["not decided", "not decided"] },
-  { role: "warn", words: ["depending on the input", "depending on the input"] },
-  { role: "bad", words: ["failing", "failing"] },
-];
-const [FINE, BEHIND, OPEN, DEPENDING, FAILING] = KINDS.keys();
-
-class GraphMap {
+class GraphMap extends Graph {
   constructor(model) {
-    this.model = model;
+    super(model);
     this.canvas = document.getElementById("map");
     this.readout = document.getElementById("map-readout");
     this.whole = document.getElementById("map-whole");
     this.span = [0, model.nodes.length];
-    this.overall = overall(model);
-    this.chosen = this.overall;
-    this.here = document.getElementById("map-here");
-    this.here?.addEventListener("change", () => this.refresh());
     this.bands = bandsOf(model.nodes);
-    this.legend();
     this.whole.addEventListener("click", () => this.zoom([0, model.nodes.length]));
     this.canvas.addEventListener("pointermove", (event) => this.tell(this.under(event)));
     this.canvas.addEventListener("pointerleave", () => { this.readout.textContent = ""; });
@@ -33,41 +18,15 @@ class GraphMap {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
   }
 
-  at(result) {
-    const kinds = { [RUNS]: FINE, [UNKNOWN]: OPEN, [UNREACHED]: BEHIND, [FAILS]: FAILING };
-    this.chosen = result.states.map((state) => kinds[state]);
-    this.refresh();
-  }
-
   refresh() {
-    this.legend();
+    this.canvas.setAttribute("aria-label", `map of the graph: ${this.legend()}`);
     this.draw();
-  }
-
-  /** The kind of each node: over all inputs, or at the chosen sizes. */
-  get kinds() {
-    return this.here?.checked ? this.chosen : this.overall;
-  }
-
-  word(kind) {
-    return KINDS[kind].words[this.here?.checked ? 1 : 0];
   }
 
   zoom(span) {
     this.span = span;
     this.whole.hidden = span[1] - span[0] === this.model.nodes.length;
     this.draw();
-  }
-
-  /** How many nodes there are of each kind; the text alternative of the drawing. */
-  legend() {
-    const tally = KINDS.map(() => 0);
-    this.kinds.forEach((kind) => { tally[kind] += 1; });
-    const items = [...tally.keys()].filter((kind) => tally[kind]).reverse();
-    document.getElementById("map-legend").replaceChildren(...items.map((kind) => element("li", {},
-      element("span", { className: `key ${KINDS[kind].role}` }), `${tally[kind].toLocaleString("en")} ${this.word(kind)}`)));
-    const texts = items.map((kind) => `${tally[kind]} ${this.word(kind)}`);
-    this.canvas.setAttribute("aria-label", `map of the graph: ${texts.join(", ")}`);
   }
 
   draw() {
@@ -149,12 +108,6 @@ class GraphMap {
 function padding(frame) {
   const style = getComputedStyle(frame);
   return parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
-}
-
-/** The kind of each node over all admissible inputs. */
-function overall(model) {
-  const kinds = { p: FINE, u: OPEN, x: OPEN, d: DEPENDING, f: FAILING };
-  return Uint8Array.from(model.nodes, ({ verdict, reached }) => (reached ? kinds[verdict] : BEHIND));
 }
 
 /** For each level the runs of neighbouring nodes whose names begin alike; nodes with shorter names don't end a run. */

@@ -1,6 +1,6 @@
 /* The model at chosen sizes: which nodes run, the shapes of tensors, and the nearest sizes at which every node runs. */
 
-const MOST_TRIED = 20000; // sizes that are tried in a search
+const MOST_TRIED = 20000, MOST_STEPS = 4e6; // sizes that are tried in a search, and formulas that are evaluated
 
 const STATES = ["runs", "unknown", "unreached", "fails"];
 const [RUNS, UNKNOWN, UNREACHED, FAILS] = STATES.keys();
@@ -10,6 +10,7 @@ class Model {
     this.entries = data.entries;
     this.sliders = data.sliders.map(([name, first, last, step]) =>
       ({ name, first: BigInt(first), last: last === null ? null : BigInt(last), step: BigInt(step) }));
+    this.running = data.running.map((row) => row.map((size) => (size === null ? null : BigInt(size))));
     this.dims = data.dims;
     this.facts = data.facts;
     this.nodes = data.nodes.map(([name, op, reads, condition, verdict, reached]) =>
@@ -30,7 +31,10 @@ class Model {
       }
       groups.push(merged);
     }
-    return groups.map((group) => ({ ...group, plan: new Plan(this.entries, group.roots) }));
+    return groups.map((group) => {
+      const plan = new Plan(this.entries, group.roots);
+      return { ...group, plan, most: Math.min(MOST_TRIED, Math.ceil(MOST_STEPS / (plan.places.length + 1))) };
+    });
   }
 
   /** The outcome at these sizes: a verdict, the state of each node, what fails, and the value of each entry. */
@@ -66,8 +70,8 @@ class Model {
   }
 
   allowed(slider, value) {
-    const { first, last } = this.sliders[slider];
-    return value >= first && (last === null || value <= last);
+    const { first, last, step } = this.sliders[slider];
+    return value >= first && (last === null || value <= last) && (value - first) % step === 0n;
   }
 
   /** The nearest sizes at which everything runs; null where none is near. */
@@ -86,22 +90,61 @@ class Model {
     if (this.holds(group, sizes)) return sizes;
     const alone = group.sliders.flatMap((slider) => this.neighbours(slider, sizes).map((value) => ({ slider, value })));
     if (alone.length) {
-      const steps = ({ slider, value }) => Math.abs(Number((value - sizes[slider]) / this.sliders[slider].step));
-      const { slider, value } = alone.reduce((a, b) => (steps(b) < steps(a) ? b : a));
-      return sizes.with(slider, value);
+      const changed = alone.map(({ slider, value }) => sizes.with(slider, value));
+      return this.closest(group, changed, sizes);
     }
-    return group.sliders.length > 1 ? this.nearestTogether(group, sizes) : null;
+    const known = this.nearestKnown(group, sizes);
+    if (group.sliders.length < 2) return known;
+    return this.nearestTogether(group, sizes, known === null ? Infinity : this.farthest(group, known, sizes)) ?? known;
+  }
+
+  /** How many steps each size of a group is away. */
+  steps(group, from, sizes) {
+    return group.sliders.map((slider) => Math.abs(Number((from[slider] - sizes[slider]) / this.sliders[slider].step)));
+  }
+
+  farthest(group, from, sizes) {
+    return Math.max(...this.steps(group, from, sizes));
+  }
+
+  /** The one of several choices that is the fewest steps away; null of none. */
+  closest(group, choices, sizes) {
+    const away = (choice) => this.steps(group, choice, sizes).reduce((a, b) => a + b, 0);
+    return choices.length ? choices.reduce((a, b) => (away(b) < away(a) ? b : a)) : null;
+  }
+
+  /** Sizes that are known to run, moved towards the chosen ones as far as they go on running. */
+  nearestKnown(group, sizes) {
+    const known = this.running.map((at) => sizes.map((size, slider) => (group.sliders.includes(slider) ? at[slider] ?? size : size)));
+    const running = known.filter((at) => group.sliders.every((slider) => this.allowed(slider, at[slider])) && this.holds(group, at));
+    return this.closest(group, running.map((at) => this.movedTowards(group, at, sizes)), sizes);
+  }
+
+  movedTowards(group, from, sizes) {
+    let at = from, before = null, left = group.most;
+    while (at !== before) {
+      before = at;
+      for (const slider of group.sliders) {
+        const way = at[slider] < sizes[slider] ? -1n : 1n;
+        for (let size = sizes[slider]; size !== at[slider] && left > 0; size += way * this.sliders[slider].step, left -= 1) {
+          if (!this.holds(group, at.with(slider, size))) continue;
+          at = at.with(slider, size);
+          break;
+        }
+      }
+    }
+    return at;
   }
 
   /** The nearest sizes with several dimensions changed. */
-  nearestTogether(group, sizes) {
+  nearestTogether(group, sizes, within) {
     let tried = 0;
-    for (let radius = 1; tried < MOST_TRIED; radius += 1) {
+    for (let radius = 1; tried < group.most && radius < within; radius += 1) {
       const before = tried;
       for (const near of this.ring(group.sliders, sizes, radius)) {
         tried += 1;
         if (this.holds(group, near)) return near;
-        if (tried === MOST_TRIED) break;
+        if (tried === group.most) break;
       }
       if (tried === before) return null; // beyond every range
     }
@@ -146,7 +189,7 @@ class Model {
     const group = this.groups.find((each) => each.sliders.includes(slider));
     if (!group) return [];
     return [-1, 1].map((way) => {
-      for (let steps = way; Math.abs(steps) < MOST_TRIED / 10; steps += way) {
+      for (let steps = way; Math.abs(steps) < group.most / 10; steps += way) {
         const moved = this.moved(sizes, slider, steps);
         if (moved === null) return null;
         if (this.holds(group, moved)) return moved[slider];

@@ -8,20 +8,21 @@
 
   const model = new Model(read("calculator-data"));
   const tensorData = read("tensor-data");
-  const table = tensorData ? new Table(tensorData, model) : null;
-  const map = document.getElementById("map") ? new GraphMap(model) : null;
+  const shown = (id) => document.getElementById(id) !== null;
+  const table = !tensorData ? null : shown("rows") ? new Table(tensorData, model) : new Tensors(tensorData, model);
+  const map = shown("map") ? new GraphMap(model) : shown("blocks") ? new Blocks(model) : null;
 
-  function show(sizes, result) {
+  function change(sizes, result) {
     markChosen(sizes);
     table?.at(result);
     if (table) document.getElementById("outcome")?.append(table.summary());
     map?.at(result);
   }
 
-  const sizes = document.getElementById("outcome") ? new Sizes(model, show) : null;
+  const sizes = document.getElementById("outcome") ? new Sizes(model, change) : null;
   if (sizes) sizes.set(model.nearest(sizes.chosen) ?? sizes.chosen);
-  else show([], model.at([]));
-  table?.update();
+  else change([], model.at([]));
+  if (shown("rows")) table.update();
 
   for (const button of document.querySelectorAll("[data-sizes]")) {
     button.hidden = false;

@@ -46,25 +46,33 @@ class Sizes {
 
   typed(place) {
     const text = this.fields[place].value;
-    if (/^-?[0-9]+$/.test(text) && this.model.allowed(place, BigInt(text))) this.choose(place, BigInt(text), true);
+    if (/^-?[0-9]+$/.test(text) && this.model.allowed(place, BigInt(text))) this.set(this.chosen.with(place, BigInt(text)), place);
+    else this.refuse(place, text);
+  }
+
+  /** Say which sizes are allowed; what is shown is of the sizes before, and greyed. */
+  refuse(place, text) {
+    this.fields[place].setAttribute("aria-invalid", "true");
+    const allowed = document.getElementById(`allowed-${place}`).textContent, { name } = this.model.sliders[place];
+    const said = text ? [" = ", text, " isn't in "] : [" needs a whole number in "];
+    document.body.classList.add("stale");
+    this.outcome.querySelector(".refused")?.remove();
+    this.outcome.prepend(element("p", { className: "told refused" }, isolated(name), ...said, allowed));
   }
 
   slid(place) {
     const { first, step } = this.model.sliders[place];
-    this.choose(place, first + BigInt(this.rulers[place].value) * step);
-  }
-
-  choose(place, value, typing = false) {
-    const { first, step } = this.model.sliders[place];
-    this.set(this.chosen.with(place, value - (value - first) % step), typing ? place : -1);
+    this.set(this.chosen.with(place, first + BigInt(this.rulers[place].value) * step));
   }
 
   /** Choose all sizes; the field in which someone types stays as it is. */
   set(sizes, typing = -1) {
     this.chosen = sizes;
+    document.body.classList.remove("stale");
     sizes.forEach((size, place) => {
       const { first, step } = this.model.sliders[place];
       if (place !== typing) this.fields[place].value = String(size);
+      this.fields[place].removeAttribute("aria-invalid");
       if (this.rulers[place]) this.rulers[place].value = String((size - first) / step);
     });
     const result = this.model.at(sizes);
@@ -116,18 +124,18 @@ class Sizes {
       return [element("p", {}, stuck ? "No sizes run." : "No sizes nearby run.")];
     }
     const moved = near.map((_, place) => place).filter((place) => near[place] !== this.chosen[place]);
-    const buttons = [this.button(near, moved)];
+    const buttons = [this.button(near, moved, "Go to the nearest size that runs: ")];
     for (const place of moved.length === 1 ? moved : []) {
       for (const value of this.model.neighbours(place, this.chosen)) {
         if (value !== near[place]) buttons.push(this.button(this.chosen.with(place, value), [place]));
       }
     }
-    return [element("p", { className: "nearby" }, "Runs at ", ...buttons)];
+    return [element("p", { className: "nearby" }, ...buttons)];
   }
 
-  button(sizes, moved) {
+  button(sizes, moved, title = "") {
     const text = moved.map((place) => `${this.model.sliders[place].name} = ${sizes[place]}`).join(", ");
-    return element("button", { type: "button", on: { click: () => this.set(sizes) } }, isolated(text));
+    return element("button", { type: "button", on: { click: () => this.set(sizes) } }, title, isolated(text));
   }
 }
 

@@ -1,24 +1,19 @@
 /* The table of tensors: searched, sorted, and shown in parts; what varies first. */
 
+const NARROW = matchMedia("screen and (max-width: 720px)");
 const FIRST = matchMedia("(max-width: 1000px)").matches ? 25 : 100, FURTHER = 400;
 
-class Table {
+class Table extends Tensors {
   constructor(data, model) {
-    this.kinds = data.kinds.map(([dtype, bits, formulas, bounds, varies, shapes, elements]) =>
-      ({ dtype, bits, formulas, bounds, varies, shapes, elements }));
-    this.rows = data.rows.map(([tensor, maker, kind], place) =>
-      ({ tensor, ...madeBy(maker, model, tensor), maker, kind: this.kinds[kind], place }));
+    super(data, model);
     this.texts = this.rows.map(({ tensor, made, node, kind }) =>
       [tensor, made, node, kind.dtype, kind.formulas, kind.bounds].join("\n").toLowerCase());
-    this.outputs = data.outputs.map((place) => this.rows[place]);
-    this.inputs = this.rows.filter(({ maker }) => maker === "input");
-    this.model = model;
     this.sorted = { key: null, down: false };
-    this.result = null;
     this.found = [];
     const byId = (id) => document.getElementById(id);
-    [this.search, this.varying, this.body, this.more, this.count] =
-      ["search", "varying", "rows", "more", "found"].map(byId);
+    [this.search, this.varying, this.body, this.more, this.count, this.none] =
+      ["search", "varying", "rows", "more", "found", "none-found"].map(byId);
+    if (NARROW.matches) this.body.closest("details").open = false;
     this.varying.checked = this.kinds.some((kind) => kind.varies);
     this.search.addEventListener("input", () => this.update());
     this.varying.addEventListener("change", () => this.update());
@@ -30,29 +25,19 @@ class Table {
 
   /** Show the shapes and bytes at chosen sizes. */
   at(result) {
-    this.result = result;
+    super.at(result);
     if (["here", "bytes"].includes(this.sorted.key)) this.update();
     else for (const row of this.body.rows) this.fill(row, this.rows[row.dataset.place]);
   }
 
   /** The shapes of inputs and outputs, and the largest tensor, at the chosen sizes. */
   summary() {
-    const named = (row) => {
-      const shape = this.shapeHere(row.kind, row.maker);
-      return element("li", {}, isolated(row.tensor), " ", element("b", {}, shape === undefined ? "not reached" : shapeText(shape)));
-    };
-    const list = (title, rows) => {
-      const items = rows.slice(0, MOST_NAMED).map(named);
-      if (rows.length > items.length) items.push(element("li", { className: "faint" }, `and ${rows.length - items.length} more`));
-      return element("div", {}, element("h3", {}, title), element("ul", { className: "nodes" }, ...items));
-    };
-    const parts = [list("Inputs", this.inputs), list("Outputs", this.outputs)];
-    const largest = this.largest();
+    const shown = super.summary(), largest = this.largest();
     if (largest) {
       const text = [isolated(largest.row.tensor), " ", element("b", {}, bytesText(largest.bytes))];
-      parts.push(element("div", {}, element("h3", {}, "Largest tensor"), element("p", { className: "nodes" }, ...text)));
+      shown.append(element("div", {}, element("h3", {}, "Largest tensor"), element("p", { className: "nodes" }, ...text)));
     }
-    return element("div", { className: "summary" }, ...parts);
+    return shown;
   }
 
   largest() {
@@ -79,6 +64,7 @@ class Table {
       (!this.varying.checked || kind.varies) && words.every((word) => this.texts[place].includes(word)));
     if (this.sorted.key) this.found.sort((a, b) => this.compare(a, b));
     this.body.replaceChildren();
+    this.none.hidden = this.found.length > 0;
     this.show(FIRST);
     this.count.textContent = `${this.found.length.toLocaleString("en")} of ${this.rows.length.toLocaleString("en")}`;
   }
@@ -97,18 +83,6 @@ class Table {
     if (key === "greatest") return kind.elements && greatest === null ? 2n ** 9999n : bytesOf(greatest, kind);
     if (key === "bytes" || key === "here") return this.bytesHere(kind, maker);
     return { tensor, made, dtype: kind.dtype, shape: kind.formulas }[key];
-  }
-
-  shapeHere(kind, maker) {
-    const { values, states } = this.result;
-    const gone = typeof maker === "number" && states[maker] >= UNREACHED;
-    return gone ? undefined : this.model.shape(kind.shapes, values);
-  }
-
-  bytesHere(kind, maker) {
-    const shape = this.result && this.shapeHere(kind, maker);
-    if (!shape || shape.includes(null)) return null;
-    return bytesOf(shape.reduce((product, size) => product * size, 1n), kind);
   }
 
   show(count) {
@@ -145,16 +119,3 @@ class Table {
     tr.cells[7].textContent = sizeText(this.bytesHere(kind, maker));
   }
 }
-
-/** What computes a tensor: the operator, with the node unless the tensor is named after it. */
-function madeBy(maker, model, tensor) {
-  if (typeof maker === "string") return { made: maker, node: "" };
-  const { name, op } = model.nodes[maker];
-  return { made: tensor.startsWith(name) ? op : `${op} ${name}`, node: name };
-}
-
-function bytesOf(elements, { bits }) {
-  return elements === null || bits === null ? null : (BigInt(elements) * BigInt(bits) + 7n) / 8n;
-}
-
-const sizeText = (bytes) => (bytes === null ? "" : bytesText(bytes));

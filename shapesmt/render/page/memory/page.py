@@ -29,7 +29,7 @@ def memory_page(memory: Memory) -> str:
     words = tag("section", tag("pre", [(row, Markup("\n")) for row in rest]))
     body = [
         tag("header", tag("h1", title), tag("p", about, class_="lead") if about else None),
-        tag("main", words, section("Over the sizes", figures) if figures else None),
+        tag("main", words, section("Over the sizes", tag("div", figures, class_="charts")) if figures else None),
     ]
     return page_document(f"{name(memory.model)}: memory", body)
 
