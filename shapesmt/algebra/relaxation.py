@@ -86,8 +86,7 @@ def _factorwise(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
         return None
     for (small, one), (great, number) in (p.terms, p.terms[::-1]):
         pairs = (_partners(small, great) if abs(one) == 1 and one * number < 0 else None) or []
-        ways = ((1, -1) if all(x.lo >= 0 for _, x in pairs) else (1,)) if all(a.lo >= 1 for a, _ in pairs) else ()
-        for way in ways if pairs else ():
+        for way in (1, -1) if pairs and all(a.lo >= 1 and x.lo >= 0 for a, x in pairs) else ():
             parts = _multiples(pairs, abs(number), way)
             if parts is not None:
                 return parts

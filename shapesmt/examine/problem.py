@@ -293,7 +293,7 @@ def _with_sizes(problem: Problem) -> Problem:
         rank = t.ndim.constant if t.shape is None and t.ndim is not None else None
         if rank is not None:
             names = named_axes(name, [None] * rank)
-            new = {axis: symbol(axis, 0, fold=False) for axis in map(str, names) if axis not in dims}
+            new = {axis: symbol(axis, 0) for axis in map(str, names) if axis not in dims}
             dims.update(new)
             ranges.update(dict.fromkeys(new, SymbolRange(0, None, 1, "default")))
             inputs[name] = tensor(t.dtype, [dims[str(axis)] for axis in names])

@@ -12,7 +12,7 @@ from shapesmt.deadline import Deadline
 from shapesmt.errors import UsageError
 from shapesmt.examine.analysis import pinned
 from shapesmt.examine.judge import Judge
-from shapesmt.examine.problem import Problem, pose
+from shapesmt.examine.problem import Problem, pose, pose_everything
 from shapesmt.examine.question import Question
 from shapesmt.frontends import load
 from shapesmt.language.ranges import Origin, Range
@@ -50,6 +50,15 @@ def test_one_name_is_one_value_and_anonymous_sizes_get_names() -> None:
 def test_an_input_without_a_shape_has_no_rank() -> None:
     assert shapes(posed("float[] x, float z")) == {"x": "?", "z": ""}
     assert shapes(posed("float[n] x", shapes={"x": "[...]"})) == {"x": "?"}
+
+
+def test_a_sequence_beside_an_input_without_a_shape_has_no_rank() -> None:
+    assert shapes(posed("float[] x, seq(float[n]) s")) == {"x": "?", "s": "?"}
+
+
+def test_of_everything_sizes_start_at_zero_and_elements_anywhere() -> None:
+    model = onnx.parser.parse_model(f"{HEAD}(float[n] x, int64[1] k) => (y) {{ y = Expand (x, k) }}")
+    assert ranges(pose_everything(load(model))) == {"n": "0..:1 model", "k": f"{-(2**63)}..{2**63 - 1}:1 input"}
 
 
 def test_ranges_are_the_callers() -> None:

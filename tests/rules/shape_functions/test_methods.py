@@ -24,6 +24,12 @@ def test_run_attaches_the_node_and_its_input_shapes() -> None:
     assert str(error.value) == expected
 
 
+def test_only_the_input_of_which_a_rank_is_required_gets_it() -> None:
+    ctx = alone("[...]", "[...]", tensors=[None, None])
+    ctx.run(lambda c: c.require_rank(c.input(1), 3))
+    assert [shown(t) for t in ctx.inputs if t is not None] == ["?", "[?,?,?]"]
+
+
 @row("D06")
 def test_run_attaches_the_elements_that_were_asked_for() -> None:
     ctx = alone("[2]", tensors=[[3, 4]], tensors_as_shapes=[fresh("[3,?]")], attributes={"axis": 1})
