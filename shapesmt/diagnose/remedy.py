@@ -27,11 +27,14 @@ from shapesmt.algebra import (
     of_atom,
 )
 from shapesmt.deadline import stage
+from shapesmt.diagnose.doubt import doubt_of
 from shapesmt.examine import DEFAULT, Examination, Judge, Problem
 from shapesmt.language import LARGEST, Range
 from shapesmt.region import Conjunct, Interval, Residue, conjunct_of
-from shapesmt.report import Precondition, Remedy, SymbolRange, facts, in_words
+from shapesmt.report import Precondition, Remedy, SymbolRange, altered, facts, in_words
 
+NOTHING = facts.Nearby({}, False)
+NOT_GIVEN = (DEFAULT, "default", "model", "metadata")  # sources of ranges that the caller did not give
 _REMEDIES: dict[Hashable, Remedy | None] = memo("remedies", {})
 
 
@@ -61,6 +64,21 @@ def _elements(problem: Problem) -> frozenset[str]:
 
 
 def _remedy(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
+    found = _narrowed(problem, examination, judge, region)
+    if found is None:
+        return None
+    narrowed, beside = found
+    doubt = doubt_of(narrowed.ranges, (said.formula for said in narrowed.assumed), problem, examination)
+    if doubt is None and any(problem.ranges[name].source not in NOT_GIVEN for name in narrowed.ranges):
+        beside = beside._replace(narrowed=True)
+    note, doubted = "" if beside == NOTHING else in_words(beside), "" if doubt is None else in_words(doubt)
+    return altered(narrowed.remedy(problem.ranges, _elements(problem)), note=note, doubt=doubted)
+
+
+def _narrowed(
+    problem: Problem, examination: Examination, judge: Judge, region: Precondition
+) -> tuple[Narrowed, facts.Nearby] | None:
+    """Return the ranges and relations of the remedy, and the sizes beside them that run."""
     conditions, elements = [j.condition for j in examination.judgements], _elements(problem)
     needed = region.conjuncts if region.exact else tuple(map(conjunct_of, conditions))
     exactly = as_declarations(region.conjuncts, problem.ranges, elements)
@@ -68,12 +86,12 @@ def _remedy(problem: Problem, examination: Examination, judge: Judge, region: Pr
     by_inputs = not any(s.universal for c in start.assumed for s in c.formula.symbols)  # data can't be declared
     plain = in_a_box(start, problem, elements) if by_inputs else None
     if plain is not None and _suffices(plain, needed, problem, examination, judge):
-        return plain.remedy(problem.ranges, elements, _note(plain, needed, problem, examination, judge))
+        return plain, _note(plain, needed, problem, examination, judge)
     if _suffices(exactly, needed, problem, examination, judge):
-        return exactly.remedy(problem.ranges, elements)
+        return exactly, NOTHING
     one_input = as_declarations(_at_one_input(problem, examination, judge), problem.ranges, elements)
     sufficient = _suffices(one_input, [*map(conjunct_of, conditions)], problem, examination, judge)
-    return one_input.remedy(problem.ranges, elements) if sufficient else None
+    return (one_input, NOTHING) if sufficient else None
 
 
 class Narrowed(NamedTuple):
@@ -90,13 +108,11 @@ class Narrowed(NamedTuple):
             yield divides(r.step, dims[name] - r.lo)
         yield from (said.formula for said in self.assumed)
 
-    def remedy(
-        self, symbols: Mapping[str, SymbolRange], elements: AbstractSet[str] = frozenset(), note: str = ""
-    ) -> Remedy:
+    def remedy(self, symbols: Mapping[str, SymbolRange], elements: AbstractSet[str] = frozenset()) -> Remedy:
         """Return the ranges and assumptions as text; `elements` are the names of the elements of small inputs."""
         values = {name: _open(r, symbols[name]) for name, r in self.ranges.items() if name in elements}
         dims = {name: str(r) for name, r in self.ranges.items() if name not in elements}
-        return Remedy(dims, tuple(map(str, self.assumed)), values, note)
+        return Remedy(dims, tuple(map(str, self.assumed)), values)
 
 
 def in_a_box(narrowed: Narrowed, problem: Problem, elements: AbstractSet[str]) -> Narrowed | None:
@@ -184,19 +200,21 @@ def _holds_within(
     return all(judge.proves(within, said.formula) for said in needed)
 
 
-def _note(plain: Narrowed, needed: Sequence[Conjunct], problem: Problem, examination: Examination, judge: Judge) -> str:
-    """Return what to say of the sizes outside a box that run too; "" if none are proven."""
+def _note(
+    plain: Narrowed, needed: Sequence[Conjunct], problem: Problem, examination: Examination, judge: Judge
+) -> facts.Nearby:
+    """Return the sizes outside a box that run too, as far as they are proven."""
     boxed = {name: r for name, r in plain.ranges.items() if name not in _elements(problem)}
     slack = {name: around for name, r in boxed.items() if any(around := _slack(name, r, needed))}
     looser = [_loose(problem.dims[name], r, *slack.get(name, (0, 0))) for name, r in boxed.items()]
     looser += [said.formula for said in plain.assumed]
     if slack and not _holds_within(looser, needed, problem, examination, judge):
-        return ""
+        return NOTHING
     valid = examination.admissible(problem)
     valid.assume(all_of(*(said.formula for said in needed)))
     valid.assume(negate(all_of(*looser)))
     others = judge.is_inhabited(valid)
-    return in_words(facts.Nearby(slack, others)) if slack or others else ""
+    return facts.Nearby(slack, others)
 
 
 def _slack(name: str, r: Range, said: Iterable[Conjunct]) -> tuple[int, int]:

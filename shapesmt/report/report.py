@@ -82,12 +82,13 @@ class Precondition(Data):
         return conjunction(self.text)
 
 
-@late("note")
+@late("note", "doubt")
 @dataclass(frozen=True)
 class Remedy(Data):
     """Narrower ranges and relations for which the model runs, to declare with `--dim`, `--assume` and `--value`.
 
-    `note` says in words which other sizes run.
+    `note` says in words which other sizes run. `doubt` says why the model is more likely wrong than the ranges, such as
+    that one size remains; "" if nothing indicates that.
 
     >>> Remedy({"height": "64..512:16"}, ("total == past + seq",)).to_dict()
     {'dims': {'height': '64..512:16'}, 'assume': ['total == past + seq']}
@@ -97,6 +98,7 @@ class Remedy(Data):
     assume: tuple[str, ...] = ()
     values: Mapping[str, str] = field(default_factory=dict, metadata=_OMIT_EMPTY)
     note: str = field(default="", metadata=_OMIT_EMPTY)
+    doubt: str = field(default="", metadata=_OMIT_EMPTY)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ def checked(text: str, **options: object) -> Report:
     return shapesmt.check(onnx.parser.parse_model(HEAD + text), **options)  # type: ignore[arg-type]
 
 
+CHANGE = "change the model if all sizes are meant to run"
 POOLS = " ".join(
     f"{y} = MaxPool <kernel_shape = [3, 3], pads = [1, 0, 0, 1], strides = [2, 2]> ({x})"
     for x, y in zip("xabc", "abcd", strict=True)
@@ -33,12 +34,12 @@ ENLARGED = "<float[4] s = {1, 1, 8, 8}>"
         (
             "(float[n, 4] x) => (y) <int64[2] t = {-1, 6}> { y = Reshape (x, t) }",
             {"dims": {"n": "1..100"}},
-            Remedy({"n": "3..99:3"}),
+            Remedy({"n": "3..99:3"}, note=CHANGE),
         ),
         (
             "(float[n, 4] x) => (y) <int64[2] t = {-1, 6}> { y = Reshape (x, t) }",
             {"dims": {"n": "4..100:4"}},
-            Remedy({"n": "12..96:12"}),
+            Remedy({"n": "12..96:12"}, note=CHANGE),
         ),
         (
             "(float[n, 4] x) => (y) <int64[2] t = {-1, 6}> { y = Reshape (x, t) }",
@@ -48,7 +49,7 @@ ENLARGED = "<float[4] s = {1, 1, 8, 8}>"
         (  # of so many remainders none is tried
             "(float[1, m] x) => (y) <int64[2] t = {-1, 4294967296}> { y = Reshape (x, t) }",
             {"dims": {"m": "7..:9"}},
-            Remedy({"m": "17179869184..:38654705664"}),
+            Remedy({"m": "17179869184..:38654705664"}, note=CHANGE),
         ),
         (
             "(float[n, m] x) => (y) <int64[2] t = {-1, 7}> { y = Reshape (x, t) }",
@@ -63,12 +64,12 @@ ENLARGED = "<float[4] s = {1, 1, 8, 8}>"
         (
             f"(float[1, 1, h, w] x) => (y) {ENLARGED} {{ {POOLS} u = Resize (d, , s) y = Add (u, a) }}",
             {"dims": {"h": "20..100", "w": "16.."}},
-            Remedy({"h": "32..96:16", "w": "16..:16"}, note="up to 1 more also works"),
+            Remedy({"h": "32..96:16", "w": "16..:16"}, note=f"up to 1 more also works; {CHANGE}"),
         ),
         (
             "(float[1, 1, h, w] x, float[1, 1, p, p] t) => (y) { y = Conv <strides = [8, 8]> (x, t) }",
             {"dims": {"h": "64", "p": "7.."}},
-            Remedy({"p": "7..64"}, ("w >= p",)),
+            Remedy({"p": "7..64"}, ("w >= p",), note=CHANGE),
         ),
         ("(float[n, 4] x, float[5, 6] w) => (y) { y = MatMul (x, w) }", {}, None),
         ("(float[n, 4] x, float[4, 6] w) => (y) { y = MatMul (x, w) }", {}, None),

@@ -99,5 +99,6 @@ def remedies(report: Report) -> Markup | None:
         return None
     text = command("check", report, report.remedy)
     note = f" ({printable(report.remedy.note, 400)})" if report.remedy.note else ""
-    return tag("div", tag("h3", "What helps"), tag("p", "With these ranges it is ", badge(Verdict.PROVED), note),
+    doubt = tag("p", printable(report.remedy.doubt, 400)) if report.remedy.doubt else None
+    return tag("div", tag("h3", "What helps"), doubt, tag("p", "With these ranges it is ", badge(Verdict.PROVED), note),
                copyable(text, "remedy"))  # fmt: skip

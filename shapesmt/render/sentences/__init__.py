@@ -25,6 +25,7 @@ _TELLING: dict[type, Callable[[Any], Any]] = {
     StaticAxis: warnings.static,
     facts.Hints: advice.hints,
     facts.Nearby: advice.nearby,
+    facts.Doubt: advice.doubt,
 }
 
 

@@ -46,17 +46,44 @@ def _name(name: str) -> str:
 
 
 def nearby(told: facts.Nearby) -> str:
-    """Return which sizes run besides those of a remedy; "" if none are known.
+    """Return which sizes run besides those of a remedy, and what else helps where it narrows what the caller gave.
 
     >>> from shapesmt.report import facts
     >>> nearby(facts.Nearby({"h": (7, 0), "w": (7, 0)}, False)), nearby(facts.Nearby({"h": (7, 0), "w": (0, 1)}, True))
     ('up to 7 less also works', 'also h up to 7 less, w up to 1 more; other sizes run too')
+    >>> nearby(facts.Nearby({}, False, True))
+    'change the model if all sizes are meant to run'
     """
+    change = "change the model if all sizes are meant to run" if told.narrowed else ""
+    return "; ".join(filter(None, (_beside(told), change)))
+
+
+def _beside(told: facts.Nearby) -> str:
     words = dict.fromkeys(_around(*around) for around in told.slack.values())
     if len(words) == 1:
         return f"{next(iter(words))} also works" + (", and so do other sizes" if told.others else "")
     each = ", ".join(f"{name_text(name)} {_around(*around)}" for name, around in told.slack.items())
     return "; ".join(filter(None, (f"also {each}" if each else "", "other sizes run too" if told.others else "")))
+
+
+def doubt(told: facts.Doubt) -> str:
+    """Return why the model is more likely wrong than the ranges, with the number of sizes that run if it is known.
+
+    >>> from shapesmt.report import facts
+    >>> doubt(facts.Doubt(("batch",), (), (), (1, 7168)))
+    '1 of 7,168 sizes runs: the model is more likely wrong than the ranges'
+    >>> doubt(facts.Doubt(("batch", "n"), (), (), None))
+    'this leaves one value of batch, n: the model is more likely wrong than the ranges'
+    """
+    if told.share is not None:
+        valid, admissible = told.share
+        left = f"{valid:,} of {admissible:,} sizes {'runs' if valid == 1 else 'run'}"
+    elif told.related:
+        left = f"sizes of one input have to satisfy {' and '.join(told.related)}"
+    else:
+        names = told.single or told.small
+        left = f"this leaves {'one value' if told.single else 'a small part'} of {', '.join(map(name_text, names))}"
+    return f"{left}: the model is more likely wrong than the ranges"
 
 
 def _around(less: int, more: int) -> str:

@@ -226,6 +226,8 @@ def _region(report: Report) -> Iterator[Line]:
         for before, refused, after in beside_guards(report.guarded):
             yield line(0, before, *(" ", code(refused)) * bool(refused), after)
     if report.remedy is not None:
+        if report.remedy.doubt:
+            yield line(0, (printable(report.remedy.doubt, 400), STRONG))
         note = f" ({printable(report.remedy.note, 400)})" if report.remedy.note else ""
         yield line(0, "PROVED with ", (flags(report.remedy), STRONG), note)
 

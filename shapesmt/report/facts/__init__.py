@@ -145,7 +145,30 @@ class Hints(NamedTuple):
 
 
 class Nearby(NamedTuple):
-    """How much smaller and larger each size of a remedy may be (`slack`), and whether sizes outside that run too."""
+    """Sizes beside those of a remedy.
+
+    Attributes:
+        slack: How much smaller and larger each size may be.
+        others: Whether sizes outside that run too.
+        narrowed: Whether the remedy narrows a range that the caller gave.
+    """
 
     slack: Mapping[str, tuple[int, int]]
     others: bool
+    narrowed: bool = False
+
+
+class Doubt(NamedTuple):
+    """Signs that the model is wrong rather than the ranges that a remedy narrows.
+
+    Attributes:
+        single: Dimensions of which one value is left.
+        small: Dimensions of whose range under a quarter is left.
+        related: Relations between the sizes of one input.
+        share: The number of sizes that run and of all that are admissible; None if they can't be counted.
+    """
+
+    single: tuple[str, ...]
+    small: tuple[str, ...]
+    related: tuple[str, ...]
+    share: tuple[int, int] | None

@@ -1,0 +1,41 @@
+"""Doubt: remedies that work around an error of the model are marked, those that correct ranges aren't."""
+
+from __future__ import annotations
+
+import onnx
+import pytest
+
+import shapesmt
+
+LIKELY = "the model is more likely wrong than the ranges"
+FLATTENED = "(float[b, n, 4] x, float[8, 2] w) => (z) <int64[2] t = {0, -1}> { y = Reshape (x, t) z = MatMul (y, w) }"
+TURNED = "(float[b, n, 4] x) => (z) { y = Transpose <perm = [1, 0, 2]> (x) z = Sub (x, y) }"
+TABLE = (
+    "(float[1, n, 4] x, float[512, 4] t, int64[n] i) => (z) { l = Shape <start = 1, end = 2> (x) o = Squeeze (l)"
+    + (" a = Constant <value_int = 0> () c = Constant <value_int = 1> () r = Range (a, o, c) z = Gather (t, r) }")
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "dims", "doubt"),
+    [
+        (FLATTENED, {"b": "1..8", "n": "1..64"}, f"1 of 64 sizes runs: {LIKELY}"),
+        (FLATTENED, {"n": "2"}, None),
+        (FLATTENED, {}, f"this leaves one value of n: {LIKELY}"),
+        (FLATTENED, {"n": "1..3"}, f"1 of 3 sizes runs: {LIKELY}"),
+        (TURNED, {"b": "2..8", "n": "2..8"}, f"7 of 49 sizes run: {LIKELY}"),
+        (TURNED, {"b": "2..", "n": "2.."}, f"sizes of one input have to satisfy b == n: {LIKELY}"),
+        ("(float[b] x, float[n] y) => (z) { z = Sub (x, y) }", {"b": "2..99", "n": "2..99"}, ""),
+        (TABLE, {"n": "1..4096"}, f"512 of 4,096 sizes run: {LIKELY}"),
+        (TABLE, {"n": "1..2048"}, ""),
+        (TABLE, {}, ""),
+        ("(float[n, 4] x) => (y) <int64[2] t = {-1, 128}> { y = Reshape (x, t) }", {"n": "1..1024"}, ""),
+    ],
+)
+def test_doubt(text: str, dims: dict[str, str], doubt: str | None) -> None:
+    model = onnx.parser.parse_model('<ir_version: 8, opset_import: ["":18]> g ' + text)
+    report = shapesmt.check(model, dims=dims)
+    assert (report.remedy.doubt if report.remedy else None) == doubt
+    assert (f"\n{LIKELY}" in str(report).replace(": the model", ":\nthe model")) == bool(doubt)
+    if report.remedy and not doubt and dims and report.remedy.dims:
+        assert report.remedy.note.endswith("change the model if all sizes are meant to run")
