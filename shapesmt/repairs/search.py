@@ -16,8 +16,9 @@ from shapesmt.errors import ShapesmtError
 from shapesmt.examine import Analysis, Examination, Judge, Problem, Question, examine_problem, pose
 from shapesmt.graph import Graph
 from shapesmt.inference import Operators
+from shapesmt.language import Range, parse_range
 from shapesmt.repairs.alike import Alike, Votes
-from shapesmt.repairs.candidates import KINDS, Change, Site, declared_sizes
+from shapesmt.repairs.candidates import KINDS, Change, Site, declared_sizes, padding
 from shapesmt.repairs.edit import apply_edit
 from shapesmt.repairs.trial import Trials
 from shapesmt.rules import Body, Tensor
@@ -36,6 +37,8 @@ LEAST = -0.5
 """The minimum cost of a change at a failing node."""
 PATIENCE = 1.5
 """Seconds for further changes after the first is proved, or as long as that one took, if that is longer."""
+NARROW = 8
+"""Sizes from `lo` to less than `lo * (1 + 1 / NARROW)` are about one size, of which an input is padded to multiples."""
 MOST_PARTIAL = 6
 """The maximum number of changes that leave findings."""
 EACH = 5.0
@@ -74,18 +77,18 @@ class Found(NamedTuple):
     complete: bool
 
 
-def search_changes(a: Analysis, question: Question, deadline: Deadline) -> Found:
-    """Search for single changes that repair an analysed model; stop at `deadline`."""
+def search_changes(a: Analysis, question: Question, deadline: Deadline, most: int | None = None) -> Found:
+    """Search for single changes that repair an analysed model; stop at `deadline`, or after trying `most` changes."""
     if not a.examination.judgements:
         return Found((), 0, complete=True)
-    search = _Search(a, question, deadline)
+    search = _Search(a, question, deadline, most)
     complete = search.run()
     return Found(tuple(search.ranked()), search.tried, complete)
 
 
 class _Search:
-    def __init__(self, a: Analysis, question: Question, deadline: Deadline) -> None:
-        self._a, self._question, self._deadline = a, question, deadline
+    def __init__(self, a: Analysis, question: Question, deadline: Deadline, most: int | None) -> None:
+        self._a, self._question, self._deadline, self._most = a, question, deadline, most
         self._graph = a.problem.graph
         self._alike = Alike(self._graph)
         self._trials = Trials(a.problem, a.examination, Judge(deadline))
@@ -113,7 +116,7 @@ class _Search:
                 end = monotonic() + max(PATIENCE, monotonic() - began)
             if end is not None and monotonic() > end:
                 return True
-            if self._deadline.expired:
+            if self._deadline.expired or self.tried == self._most:
                 return False
             self.tried += 1
             left = self._trials.left(change.edit)
@@ -130,6 +133,8 @@ class _Search:
                 if change.name in (self._question.shapes or {}) or change.new not in self._a.problem.dims:
                     continue  # the caller declares it
                 heappush(heap, (change.cost, len(heap), change, Votes()))
+        for change in self._paddings():
+            heappush(heap, (change.cost, len(heap), change, Votes()))
         made = len(heap)
         for site in sites(self._a):
             far = PER_HOP * min(site.hops, NEAR) + FARTHER * max(site.hops - NEAR, 0)
@@ -138,6 +143,17 @@ class _Search:
                 votes, made = self._alike.votes(change), made + 1
                 heappush(heap, (change.cost + votes.cost + far, made, change, votes))
         yield from self._pop_cheaper(heap, inf)
+
+    def _paddings(self) -> Iterator[Change]:
+        """Yield changes that pad an input to multiples, those in the ranges with which the model would be proved."""
+        a = self._a
+        stages = a.problem, a.examination, a.judge
+        remedy = diagnose.find_remedy(*stages, diagnose.precondition(*stages))
+        ranges = {name: parse_range(text) for name, text in (remedy.dims if remedy else {}).items()}
+        multiples = {name: multiple for name, r in ranges.items() if (multiple := _multiple(r)) > 1}
+        for site in readers(a) if multiples else ():
+            made = (padding(site, name, multiples) for name in self._graph.inputs if name in site.node.reads)
+            yield from filter(None, made)
 
     def _pop_cheaper(
         self, heap: list[tuple[float, int, Change, Votes]], most: float
@@ -188,6 +204,17 @@ class _Search:
         """Whether fewer nodes fail, and none that didn't."""
         broken = {j.node.name for j in examination.judgements}
         return broken < self._broken and examination.verdict is Verdict.DEPENDS and examination.decided
+
+
+def _multiple(sizes: Range) -> int:
+    """Return the number of which these sizes are multiples, or nearly; 1 if there is none.
+
+    >>> _multiple(Range(64, 512, 16)), _multiple(Range(224, 227)), _multiple(Range(64, 512))
+    (16, 224, 1)
+    """
+    if sizes.step > 1:
+        return sizes.step if sizes.lo % sizes.step == 0 else 1
+    return sizes.lo if sizes.hi is not None and NARROW * (sizes.hi - sizes.lo) < sizes.lo else 1
 
 
 def _as_declared(problem: Problem, examination: Examination) -> tuple[int, int]:

@@ -41,6 +41,8 @@ def change_text(change: Change) -> str:
             return f"shape of {name}, input {change.input} of {where}: {old} -> {new}"
         case "declared":
             return f"axis {change.input} of input {name}: {old} -> {new}"
+        case _ if change.input is None and isinstance(change.new, tuple):
+            return f"pad input {shown(change.old)} to multiples: axis {', axis '.join(map(str, change.new))}"
         case _ if change.input is None:
             return f"leave out {where} ({name})"
         case _ if len(change.edit.before) and any(len(nodes) > 1 for nodes in change.edit.before.values()):

@@ -108,6 +108,15 @@ BROKEN = {
         "node",
         "crop input 0 of Concat_2 to the other's size along 2,3",
     ),
+    "sizes that aren't multiples": Broken(
+        "g (float[b, h, w, 8] x) => (float[c, d, e, f, g, i] z) <int64 seven = {7}, int64[1] part = {7},"
+        " int64[1] c = {8}, int64[1] two = {2}, int64[1] one = {1}, int64[1] three = {3}, int64[1] any = {-1}>"
+        " { s = Shape (x) h = Slice (s, one, two) w = Slice (s, two, three) k = Div (h, seven) l = Div (w, seven)"
+        " to = Concat <axis=0> (any, k, part, l, part, c) z = Reshape (x, to) }",
+        {"b": "1..2", "h": "7..60", "w": "7..60"},
+        "node",
+        "pad input x to multiples: axis 1 to 7, axis 2 to 7",
+    ),
     "node inside a loop": Broken(
         """g (float[n, 3] x, int64 k, bool go) => (float[a, b] z) {
             z = Loop (k, go, x) <body = b (int64 i, bool c, float[n, 3] s) => (bool d, float[n, 3] t)

@@ -8,10 +8,11 @@ from shapesmt.repairs.candidates.attributes import attributes
 from shapesmt.repairs.candidates.constants import constants
 from shapesmt.repairs.candidates.nodes import crops, left_out, put_in
 from shapesmt.repairs.candidates.operands import edges, operands, sizes_from_input
+from shapesmt.repairs.candidates.padding import padding
 from shapesmt.repairs.candidates.shapes import declared_sizes, weights
 from shapesmt.repairs.candidates.site import Change, Shown, Site
 
-__all__ = ["KINDS", "Change", "Shown", "Site", "declared_sizes"]
+__all__ = ["KINDS", "Change", "Shown", "Site", "declared_sizes", "padding"]
 
 KINDS: tuple[Callable[[Site], Iterator[Change]], ...] = (
     attributes,
@@ -24,4 +25,4 @@ KINDS: tuple[Callable[[Site], Iterator[Change]], ...] = (
     put_in,
     crops,
 )
-"""The generators of changes, each for one kind at a site; `declared_sizes` is about the model as a whole."""
+"""The generators of changes, each for one kind at a site; `declared_sizes` and `padding` change a model's inputs."""

@@ -1,0 +1,53 @@
+"""Padding: a model's inputs padded to multiples that its nodes need, such as an image to multiples of 32."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from shapesmt.graph import Attributes, Literal, Node
+from shapesmt.repairs.candidates.site import Change, Site
+from shapesmt.repairs.edit import Edit
+
+PADS_AS_INPUT = 11
+"""The first opset in which Pad reads its widths."""
+COST = 5.1
+
+
+def padding(site: Site, name: str, multiples: Mapping[str, int]) -> Change | None:
+    """Return the change that pads a model input to multiples of its sizes; None if it has none of these sizes.
+
+    Args:
+        site: The first node that reads the input.
+        name: The input, such as `x` of shape `[batch, 3, height, width]`.
+        multiples: The multiple by the name of the size, such as `{"height": 32, "width": 32}`; the padding goes behind
+            the last row and the last column.
+    """
+    graph = site.graph
+    shape = graph.inputs[name].shape or ()
+    factors = [multiples.get(size, 1) if isinstance(size, str) else 1 for size in shape]
+    axes = [axis for axis, factor in enumerate(factors) if factor > 1]
+    readers = [(index, node) for index, node in site.consumers(name) if name not in node.attributes.captures]
+    if not axes or graph.opsets.get("", 1) < PADS_AS_INPUT or len(readers) != len(graph.consumers(name)):
+        return None
+    made = site.name(name)
+    changed = {i: n._replace(inputs=[made if x == name else x for x in n.inputs]) for i, n in readers}
+    nodes, literals = _pad(name, made, factors)
+    edit = Edit(nodes=changed, before={site.index: nodes}, literals=literals)
+    new = tuple(f"{axis} to {factors[axis]}" for axis in axes)
+    return site.change("node", "Pad", name, new, edit, COST)
+
+
+def _pad(name: str, made: str, factors: list[int]) -> tuple[tuple[Node, ...], dict[str, Literal]]:
+    """Return the nodes that pad a tensor's end up to multiples, and their constants."""
+    shape, less, ends, start, factor, widths = (
+        f"{made}.{part}" for part in ("shape", "negated", "ends", "starts", "multiples", "widths")
+    )
+    rank = len(factors)
+    nodes = (
+        Node("Shape", "", shape, [name], [shape]),
+        Node("Neg", "", less, [shape], [less]),
+        Node("Mod", "", ends, [less, factor], [ends]),
+        Node("Concat", "", widths, [start, ends], [widths], Attributes({"axis": 0})),
+        Node("Pad", "", made, [name, widths], [made]),
+    )
+    return nodes, {start: Literal("int64", (rank,), [0] * rank), factor: Literal("int64", (rank,), factors)}
