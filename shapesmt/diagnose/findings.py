@@ -34,7 +34,18 @@ from shapesmt.graph import GUARDS, Declared, Node
 from shapesmt.laws import GUARD_HOLDS, code_of_kind
 from shapesmt.presolve import Decision, Domain, truth_at, values_of
 from shapesmt.region import NOWHERE, Region, conjunct_of
-from shapesmt.report import Cause, Clash, Finding, FindingKind, Guarded, Precondition, altered, facts, in_words
+from shapesmt.report import (
+    Cause,
+    Clash,
+    DataNeed,
+    Finding,
+    FindingKind,
+    Guarded,
+    Precondition,
+    altered,
+    facts,
+    in_words,
+)
 from shapesmt.rules import Requirement, Tensor
 
 MAX_TRIED = 16  # the most values of a symbol that are tried before a proof
@@ -161,9 +172,29 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
 
     region = judge.deadline.attempt(whole, Region(tuple(filter(readable, map(conjunct_of, conditions))), False, True))
     exact, partial = region.exact and examination.decided, region.partial or not examination.decided
-    if any(map(_hinges, conditions)):
-        return Precondition(region.conjuncts, False, exact, partial)
-    return Precondition(region.conjuncts, exact, partial=partial)
+    if not any(map(_hinges, conditions)):
+        return Precondition(region.conjuncts, exact, partial=partial)
+    told = Precondition(region.conjuncts, False, exact, partial)
+    return _with_data(told, problem, examination, judge) if partial or told.nowhere else told
+
+
+def _with_data(told: Precondition, problem: Problem, examination: Examination, judge: Judge) -> Precondition:
+    """Add what inputs and data have to satisfy, where no input is known that runs whatever the data."""
+    parts = [
+        (j, part) for j in examination.judgements if j.verdict is Verdict.DEPENDS for part in j.condition.conjuncts
+    ]
+    plain = all_of(*(part for _, part in parts if not _hinges(part)))
+    inputs = judge.deadline.attempt(
+        lambda: describe_region(plain, examination.admissible(problem), examination, judge), Region((), False)
+    )
+    of_data: dict[str, list[str]] = {}
+    for j, part in parts:
+        if _hinges(part):
+            of_data.setdefault(j.node.name, []).append(str(part))
+    needs = inputs.text if inputs.exact else tuple(map(str, plain.conjuncts))
+    return replace(
+        told, needs=needs, data_needs=tuple(DataNeed(node, conjunction(texts)) for node, texts in of_data.items())
+    )
 
 
 def guard_region(problem: Problem, examination: Examination, judge: Judge) -> Guarded | None:

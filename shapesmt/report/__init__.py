@@ -106,6 +106,7 @@ with lazy_imports(__name__):
     )
     from shapesmt.report.report import (
         Counts as Counts,
+        DataNeed as DataNeed,
         Precondition as Precondition,
         Release as Release,
         Remedy as Remedy,

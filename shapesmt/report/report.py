@@ -41,6 +41,18 @@ class Counts(Data):
 
 
 @dataclass(frozen=True, slots=True)
+class DataNeed(Data):
+    """The condition that data have to satisfy for a node to run.
+
+    >>> DataNeed("top50", "`found` >= 50").to_dict()
+    {'node': 'top50', 'condition': '`found` >= 50'}
+    """
+
+    node: str
+    condition: str
+
+
+@dataclass(frozen=True, slots=True)
 class Precondition(Data):
     """The valid region: all conditions in `conjuncts` hold there; a conjunct may be given as a text.
 
@@ -51,12 +63,17 @@ class Precondition(Data):
         data: None unless running depends on data; then the region has inputs that run whatever the data, and this is
             whether it is proven to have all of them. Other inputs run for some data, so it isn't `exact`.
         partial: Whether the conjuncts are only necessary: inputs that satisfy them may fail, but no others run.
+        needs: Where running depends on data and no input is known that runs whatever the data: the conditions that
+            inputs have to satisfy.
+        data_needs: Then also what data have to satisfy, for each node that depends on them.
     """
 
     conjuncts: tuple[Conjunct, ...] = field(metadata={"key": "text"})
     exact: bool
     data: bool | None = field(default=None, metadata=_OMIT_EMPTY, repr=False)
     partial: bool = field(default=False, metadata=_OMIT_FALSE, repr=False)
+    needs: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY, repr=False)
+    data_needs: tuple[DataNeed, ...] = field(default=(), metadata=_OMIT_EMPTY, repr=False)
 
     def __post_init__(self) -> None:
         said = tuple([Other(c) if isinstance(c, str) else c for c in self.conjuncts])

@@ -153,6 +153,19 @@ def test_declared_shapes_are_claims(declared: str, verdict: Verdict | None) -> N
     assert not shapesmt.check(model, declared="ignore").findings
 
 
+def test_a_model_that_data_can_make_fail_says_what_running_needs() -> None:
+    """ONNX Runtime fails inside the condition on sizes if the data leave fewer than three elements."""
+    model = """(float[n] x, float[m] z) => (v, i, s) <int64[1] k = {3}>
+    { there = NonZero(x) row = Cast<to=1>(there) s = Add(x, z) v, i = TopK<axis=1>(row, k) }"""
+    report = checked(model, dims={"n": "3..9", "m": "3..9"})
+    region = report.precondition
+    assert region is not None
+    assert region.needs == ("m == n",)
+    assert [(need.node, need.condition) for need in region.data_needs] == [("TopK_3", "`there.count` >= 3")]
+    assert "needs m == n, and data for which `there.count` >= 3 at TopK_3" in str(report)
+    assert "whatever the data" not in str(report)
+
+
 def test_requirements_are_counted_for_every_node() -> None:
     counts = checked(
         "(float[n, 4] x, float[4, n] y) => (c) { a = MatMul (x, y) b = MatMul (x, y) c = MatMul (a, b) }"

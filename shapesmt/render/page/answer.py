@@ -62,6 +62,8 @@ def _region_told(report: Report, below: str) -> Content:
         return "Runs for some inputs and fails for others"
     how, formula = region_told(region)
     how = how[:1].upper() + how[1:]
+    if region.data_needs:
+        return f"{how} {formula}"
     words, left = word_conditions(region.conjuncts)
     rest = [*map(str, left)]
     formula = " and ".join(map(conjunct, rest)) if words else conjunction(rest)

@@ -24,6 +24,7 @@ STRONG = "bold"
 CODE = "cyan"
 
 _MOST_CODE = 400  # the most characters of a formula that are shown
+_MOST_NODES = 3  # the most nodes whose need of data is told
 _BY_HAND = ("--dim", "--shape", "--value", "default", "input")
 _TYPES: dict[tuple[int, int | None], str] = {(-(1 << bits - 1), (1 << bits - 1) - 1): f"int{bits}" for bits in (32, 64)}
 _TYPES |= {(0, (1 << bits) - 1): f"uint{bits}" for bits in (32, 64)}
@@ -81,7 +82,18 @@ def code(formula: str) -> tuple[str, str]:
 
 
 def region_told(region: Precondition) -> tuple[str, str]:
-    """Return `runs_when` for the valid region of a model."""
+    """Return `runs_when` for the valid region of a model; if no input runs whatever the data, what running needs.
+
+    >>> from shapesmt.report import DataNeed
+    >>> data = (DataNeed("top", "found >= 50"),)
+    >>> region_told(Precondition(("False",), False, False, needs=("n == m",), data_needs=data))
+    ('needs', 'n == m, and data for which found >= 50 at top')
+    """
+    if region.data_needs:
+        data = ", ".join(f"{need.condition} at {name(need.node)}" for need in region.data_needs[:_MOST_NODES])
+        more = f" and at {count(len(region.data_needs) - _MOST_NODES, 'more node')}"
+        data = f"data for which {data}{more * (len(region.data_needs) > _MOST_NODES)}"
+        return "needs", ", and ".join([*filter(None, [conjunction(region.needs)]), data])
     return runs_when(
         region.whole, exact=bool(region.data or region.exact), data=region.data is not None, partial=region.partial
     )
