@@ -28,6 +28,8 @@ from shapesmt.algebra import (
 )
 from shapesmt.deadline import stage
 from shapesmt.diagnose.causes import Tracer, source_of
+from shapesmt.diagnose.operands import operands_of, reads_of
+from shapesmt.diagnose.settings import alone, settings_of
 from shapesmt.errors import ModelError, printable
 from shapesmt.examine import Examination, Judge, Judgement, Narrowing, Problem, is_open, when
 from shapesmt.graph import GUARDS, Declared, Node
@@ -45,6 +47,7 @@ from shapesmt.report import (
     altered,
     facts,
     in_words,
+    later,
 )
 from shapesmt.rules import Requirement, Tensor
 
@@ -255,7 +258,8 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
     if shown is not None and values is not None:
         decided = sorted((s for s in broken.formula.symbols if s.by_data), key=lambda s: s.name)
         shown = replace(shown, data={s.name: values[s] for s in decided if s in values})
-    code, law = broken.law.code, str(broken.law)
+    code, law, reads = broken.law.code, str(broken.law), reads_of(j.node, problem.graph, tracer.tensors)
+    ranks = {read.place: len(read.tensor.shape) for read in reads if read.tensor.shape is not None}
     where = region.whole if region is not None and region.exact else None
     safe = where if kind == FindingKind.DATA and j.verdict is Verdict.DEPENDS else None
     return Finding(
@@ -265,7 +269,9 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
         clash,
         in_words(facts.Inside(f"{j.node.name}/{broken.within}")) if broken.within else "",
         code=code, safe_iff=safe, when=in_words(when(broken.branch)),
-        title="" if values is None else in_words(facts.Broken(broken.law, broken.relation, clash)),
+        title="" if values is None else in_words(facts.Broken(broken.law, broken.relation, clash, ranks)),
+        operands=later(partial(operands_of, reads)),
+        attributes=later(partial(settings_of, j.node, *alone(j.node, problem.graph, tracer.tensors))),
     )  # fmt: skip
 
 

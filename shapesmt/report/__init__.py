@@ -63,6 +63,7 @@ with lazy_imports(__name__):
         Group as Group,
         Guarded as Guarded,
         ModelWarning as ModelWarning,
+        Operand as Operand,
         Replay as Replay,
         Side as Side,
         Source as Source,

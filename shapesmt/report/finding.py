@@ -100,6 +100,33 @@ class Cause(Data):
 
 
 @dataclass(frozen=True, slots=True)
+class Operand(Data):
+    """An input of a failing node, as it is before the node's own condition narrows any size.
+
+    Attributes:
+        input: Its position among the node's inputs.
+        tensor: Its name.
+        dtype: Its element type; "" if unknown.
+        shape: The formula of each size; None if the rank isn't known.
+        node, op_type: The node that computes it; "" for an input of the model and for a constant.
+        elements: Its elements if there are at most 8 and some are known integers; "?" for the others.
+        constant: Whether the file has it as a constant.
+
+    >>> Operand(0, "x", "float32", ("n", "4")).to_dict()
+    {'input': 0, 'tensor': 'x', 'type': 'float32', 'shape': ['n', '4']}
+    """
+
+    input: int
+    tensor: str
+    dtype: str = field(default="", metadata={"key": "type", **_OMIT_EMPTY})
+    shape: tuple[str, ...] | None = None
+    node: str = field(default="", metadata=_OMIT_EMPTY)
+    op_type: str = field(default="", metadata=_OMIT_EMPTY)
+    elements: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    constant: bool = field(default=False, metadata=_OMIT_FALSE)
+
+
+@dataclass(frozen=True, slots=True)
 class Side(Data):
     """One side of a clash: a formula (or a shape), and its value at the counterexample; None if it has none.
 
@@ -156,7 +183,7 @@ class FindingKind(str, Enum):
         return self.value
 
 
-@late("title", "note", "when")
+@late("title", "note", "when", "operands", "attributes")
 @dataclass(frozen=True)
 class Finding(Data):
     """One requirement that isn't proved, with an input that shows it and the condition for inputs that are fine.
@@ -169,6 +196,8 @@ class Finding(Data):
         when: The condition of the branches that contain the law, if only some inputs take them.
         safe_iff: If it depends on data: the exact condition under which the node runs whatever the data.
         rests_on: The node or constant with unknown values that leaves this node undecided; "" if there is none.
+        operands: The node's inputs, with their shapes before its own condition.
+        attributes: The node's attributes and constant inputs that affect sizes or requirements, such as "axis 1".
 
     >>> kind = FindingKind.REQUIREMENT
     >>> Finding(Verdict.FAILS, kind, "fc", "Gemm", 3, "inner sizes agree", "4 == 5").to_dict()["kind"]
@@ -195,6 +224,8 @@ class Finding(Data):
     safe_iff: str | None = field(default=None, metadata=_OMIT_EMPTY)
     rests_on: str = field(default="", metadata=_OMIT_EMPTY)
     source: Source | None = field(default=None, metadata=_OMIT_EMPTY)
+    operands: tuple[Operand, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    attributes: str = field(default="", metadata=_OMIT_EMPTY)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from shapesmt.errors import printable
 from shapesmt.render.page.document import badge, code, section
 from shapesmt.render.page.drawings.chain import cause_graph
 from shapesmt.render.page.markup import Content, Markup, tag
-from shapesmt.render.text.findings import assignment, causes, finding_head, first_advice, replay_sentence
+from shapesmt.render.text.findings import assignment, causes, finding_head, first_advice, operands, replay_sentence
 from shapesmt.render.text.stories import Story, stories_of
 from shapesmt.render.text.words import count, name, runs_when
 from shapesmt.report import (
@@ -85,6 +85,9 @@ def _details(finding: Finding, group: Group, page: PageData) -> Iterator[Markup]
         yield tag("div", sides, class_="clash")
     elif finding.condition not in ("", "True", "False"):
         yield tag("p", code(finding.condition), class_="formula")
+    if read := [str(row).strip() for row in operands(finding)]:
+        yield tag("p", read[0], class_="faint")
+        yield tag("ul", [tag("li", tag("code", row)) for row in read[1:]])
     sliders = page.calculator.sliders
     rows = [
         *_inputs_that_fail(finding, sliders),

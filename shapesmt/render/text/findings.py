@@ -22,7 +22,7 @@ from shapesmt.render.text.words import (
     name,
     runs_when,
 )
-from shapesmt.report import Cause, Counterexample, Finding, FindingKind, Group, Replay, Side, SymbolRange
+from shapesmt.report import Cause, Counterexample, Finding, FindingKind, Group, Operand, Replay, Side, SymbolRange
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set as AbstractSet
@@ -32,8 +32,11 @@ _MOST_NAMED = 4  # the most inputs of the same shape that are named
 _SAYS_NOTHING = ("", "True", "False")
 _WIDEST_SIDE = 40  # the most columns of a cell of the two sides
 _WIDEST_SIZE = 48  # columns of a size with its formula, up to which the nodes on the right are aligned
+_MOST_OPERANDS = 6
+_WIDEST, _WIDEST_NAME = 100, 32  # columns of a line about an input, and of a name in it
 _WIDTH = 80  # columns of a cause, up to which its line of Python is shown
 _GUARD = "SM407"  # the code of guards: PyTorch generates their conditions, which may be very long
+_TYPES = "SM501"  # the code of laws about element types
 _LONGEST = 100  # the most characters of a formula that is shown with its value
 
 
@@ -54,7 +57,7 @@ def finding_head(finding: Finding, others: str = "") -> Iterator[Line]:
 def finding_lines(
     finding: Finding, symbols: Mapping[str, SymbolRange] | None = None, *, group: Group | None = None, most: int = 0
 ) -> Iterator[Line]:
-    """Yield the details of a finding below its head: sides, inputs that fail, causes, law and advice.
+    """Yield the details of a finding below its head: sides, inputs that fail, operands, causes, law and advice.
 
     Args:
         finding: The finding.
@@ -63,6 +66,12 @@ def finding_lines(
         most: The most causes that are shown; 0 for all, with the shapes on the way to the clash.
     """
     yield from brief_lines(finding, symbols, group)
+    yield from operands(finding)
+    yield from further_lines(finding, most)
+
+
+def further_lines(finding: Finding, most: int = 0) -> Iterator[Line]:
+    """Yield what follows a finding's operands: replay, at most so many causes (0 for all), law and advice."""
     if finding.replay is not None:
         loud = STYLES[Verdict.FAILS] if finding.replay.confirmed is False else ""
         yield line(2, (replay_sentence(finding.replay), loud))
@@ -138,6 +147,51 @@ def causes(because: Sequence[Cause], most: int = 0) -> Iterator[Line]:
         yield line(4, *size, *((" " * max(width - used, 0) + "  ", (node, FAINT)) if node else ()))
         if hidden and not place:
             yield line(4, (f"... {count(hidden, 'more size')} on the way; `shapesmt explain` shows all", FAINT))
+
+
+def operands(finding: Finding) -> Iterator[Line]:
+    """Yield the node's settings and its inputs, in columns: position, tensor, shape with elements, producer."""
+    shown = finding.operands[:_MOST_OPERANDS]
+    if not shown:
+        return
+    settings = printable(finding.attributes, 60)
+    yield line(2, "reads", f" ({settings})" if settings else "")
+    prefix = common_path([o.tensor for o in shown])
+    makers = [_maker_of(o, prefix) for o in shown]
+    names = [_short(o.tensor, prefix) for o in shown]
+    room = _WIDEST - column(names) - column(makers) - len("    10      ")
+    rows = [
+        (str(o.input), tensor, printable(_shape_of(o, typed=finding.code == _TYPES), room))
+        for o, tensor in zip(shown, names, strict=True)
+    ]
+    widths = [column(cells) for cells in zip(*rows, strict=True)]
+    for row, maker in zip(rows, makers, strict=True):
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        yield line(4, "  ".join(cells), "  ", (maker, FAINT))
+    if len(shown) < len(finding.operands):
+        yield line(4, (f"... {count(len(finding.operands) - len(shown), 'more input')}", FAINT))
+
+
+def _short(text: str, prefix: str) -> str:
+    """Return a name without the path that is common to all, and without its middle if it is still too long."""
+    return printable(f".../{text[len(prefix) :]}" if prefix and text.startswith(prefix) else text, _WIDEST_NAME)
+
+
+def _shape_of(operand: Operand, *, typed: bool) -> str:
+    """Return the shape of an input, after its type if that matters, and its elements if it has them."""
+    shape = "rank unknown" if operand.shape is None else f"[{', '.join(operand.shape)}]"
+    kind = f"{operand.dtype or 'unknown type'} " if typed else ""
+    return kind + shape + (f" = {', '.join(operand.elements)}" if operand.elements else "")
+
+
+def _maker_of(operand: Operand, prefix: str) -> str:
+    """Return the producer of an input, by its operator if the tensor is named after it; else `constant` or `input`."""
+    if not operand.node:
+        return "constant" if operand.constant else "input"
+    node = _short(operand.node, prefix)
+    if operand.tensor.startswith(operand.node):
+        return name(operand.op_type)
+    return node if operand.op_type.lower() in operand.node.lower() else f"{name(operand.op_type)} {node}"
 
 
 def common_path(names: Sequence[str]) -> str:

@@ -1,7 +1,8 @@
 """Stories: the findings grouped by cause, each story as long as there is room for.
 
 A report is meant to be read at once: it has at most `MOST_LINES` lines at 80 columns. Each group of findings has at
-least its head; the first ones, which are the gravest, have their causes too, as long as these fit.
+least its head; the first ones, which are the gravest, have their causes too, as long as these fit. Operands are shown
+in the room that is left.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from shapesmt.render.text.findings import brief_lines, common_path, finding_head, finding_lines
+from shapesmt.render.text.findings import brief_lines, common_path, finding_head, further_lines, operands
 from shapesmt.render.text.words import BLANK, FAINT, Line, count, first_items, line, name
 from shapesmt.report import Finding, Group, SymbolRange
 
@@ -61,12 +62,16 @@ def story_lines(
     heads = [[BLANK, *finding_head(story.first, story.more)] for story in every]
     shown = len(heads) if everything else _fitting([height(head) for head in heads], room)
     left = room - sum(map(height, heads[:shown])) - (_REST if shown < len(heads) else 0)
-    for story, head in zip(every[:shown], heads, strict=False):
-        yield from head
-        bodies = _bodies(story, symbols, everything=everything)
-        body = next((rows for rows in bodies if everything or height(rows) <= left), [])
-        left -= height(body)
-        yield from body
+    bodies: list[_Body] = []
+    for story in every[:shown]:
+        fitting = (body for body in _bodies(story, symbols, everything=everything) if everything or body.height <= left)
+        bodies.append(next(fitting, _Body([], [])))
+        left -= bodies[-1].height
+    for story, head, (brief, further) in zip(every[:shown], heads, bodies, strict=False):
+        read = [*operands(story.first)] if brief or further else []
+        read = read if everything or height(read) <= left else []
+        left -= height(read)
+        yield from (*head, *brief, *read, *further)
     if shown < len(every):
         names = [f"{name(s.first.node)} ({s.first.verdict.value})" for s in every[shown:]]
         yield BLANK
@@ -84,15 +89,27 @@ def _fitting(heights: Sequence[int], room: int) -> int:
     return max(1, sum(total <= room - _REST for total in accumulate(heights)))
 
 
-def _bodies(story: Story, symbols: Mapping[str, SymbolRange], *, everything: bool) -> Iterator[list[Line]]:
+class _Body(NamedTuple):
+    """The lines below a story's head: those before the first finding's operands, and those after them."""
+
+    brief: list[Line]
+    further: list[Line]
+
+    @property
+    def height(self) -> int:
+        return height(self.brief) + height(self.further)
+
+
+def _bodies(story: Story, symbols: Mapping[str, SymbolRange], *, everything: bool) -> Iterator[_Body]:
     """Yield the texts that may follow a story's head, the longest first."""
     names = [name(f.node) for f in (story.first, *story.others)]
     path = common_path(names)
     short = [f".../{text[len(path) :]}" if path else text for text in names[1:]]
     also = line(2, ("also: " + first_items(short, most=len(names) if everything else _MOST_NAMED), FAINT))
+    brief = [*brief_lines(story.first, symbols, story.group)]
     for most in (0,) if everything else (_MOST_CAUSES, _FEW_CAUSES):
-        yield [*finding_lines(story.first, symbols, group=story.group, most=most), *([also] if story.others else [])]
-    yield list(brief_lines(story.first, symbols, story.group))
+        yield _Body(brief, [*further_lines(story.first, most), *([also] if story.others else [])])
+    yield _Body(brief, [])
 
 
 def height(rows: Iterable[Line]) -> int:

@@ -6,6 +6,7 @@ Sizes and conditions are formulas as text. A `StaticAxis` is a fact too.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -14,11 +15,15 @@ if TYPE_CHECKING:
 
 
 class Broken(NamedTuple):
-    """A broken law, how it relates its two sides ("==", ">=" or ""), and their sizes if it compares any."""
+    """A broken law, how it relates its two sides ("==", ">=" or ""), and their sizes if it compares any.
+
+    `ranks` has the rank of each of the node's inputs, by its position, as far as they are known.
+    """
 
     law: Law
     relation: str
     clash: Clash | None
+    ranks: Mapping[int, int] = MappingProxyType({})
 
 
 class Undecided(NamedTuple):
