@@ -86,7 +86,7 @@ def _together(inputs: Sequence[Tensor | None]) -> list[tuple[Formula, Inputs]]:
 
 
 def _within(inputs: Inputs, condition: Formula) -> Inputs:
-    """Return the inputs, simplified by a condition that holds."""
+    """Return the inputs with their sizes and elements simplified, given that `condition` holds."""
     known = _UnderCondition(condition)
     return tuple(None if t is None else rewrite_tensor(t, known) for t in inputs)
 

@@ -79,7 +79,7 @@ class Statements:
     def limit(
         self, truth: Formula | bool, law: laws.Law | str, left: Dim | int | None = None, right: Dim | int | None = None
     ) -> None:
-        """State a requirement on which no output shape depends: the shapes stay known even if it can't hold."""
+        """Require `truth`, on which no output shape depends: even if it can't hold, the output shapes stay known."""
         if truth is not True:
             self.require(truth or FALSE, law, left, right)
             self.requirements[-1] = self.requirements[-1]._replace(limit=True)

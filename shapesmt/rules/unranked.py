@@ -201,7 +201,7 @@ def _numbers(value: object) -> Iterator[int]:
 def _attempt(
     inputs: Inputs, ranks: Sequence[Dim | None], chosen: Ranks, apply: Callable[[Inputs], Application]
 ) -> _Branch | Dim:
-    """Apply the rule at the chosen ranks and those that it requires, or return the unknown rank that it asks for."""
+    """Apply the rule to inputs of the chosen ranks; return the unknown rank that it needs next, if any, as a symbol."""
     while True:
         pairs = enumerate(zip(inputs, ranks, strict=True))
         ranked_inputs = [t if t is None or n is None else _at_rank(t, n, i, chosen) for i, (t, n) in pairs]
@@ -250,7 +250,7 @@ def _rank_requirement(n: Dim, possible: Sequence[int], ranks: Sequence[Dim | Non
 
 
 def _alike(split: Dim, n: Dim, alive: Sequence[_Branch], ranks: Sequence[Dim | None]) -> Requirement | None:
-    """Return the requirement that two ranks differ as they do in every branch; None if the branches disagree."""
+    """Require that rank `n` minus rank `split` is what it is in every branch; None if the branches disagree."""
     apart = {b.ranks[n] - b.ranks[split] for b in alive if n in b.ranks}
     if len(apart) > 1 or any(n not in b.ranks for b in alive):
         return None
@@ -280,7 +280,7 @@ def _common(alive: Sequence[_Branch]) -> tuple[tuple[Requirement, ...], bool]:
 
 
 def _is_branch_own(what: Formula | Dim, branch: _Branch) -> bool:
-    """Whether a formula or size has symbols that exist in this branch only."""
+    """Whether `what` contains a symbol that only this branch has created."""
     own = (
         {s for d in branch.application.fresh_symbols for s in d.symbols}
         if branch.application is not None
@@ -320,7 +320,7 @@ class _Outputs:
         return tensor(dtype, [self._size(column, f"{name}[{i}]") for i, column in enumerate(columns)], value)
 
     def _size(self, column: Sequence[Dim], name: str) -> Dim:
-        """Return the size if all branches agree on it, else a new symbol."""
+        """Return the size that all branches give this axis in `column`; if they disagree, a new symbol `name`."""
         if all(d is column[0] for d in column) and not _is_branch_own(column[0], self._alive[0]):
             return column[0]
         lo, hi = min(d.lo for d in column), max(d.hi for d in column)

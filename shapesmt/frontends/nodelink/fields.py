@@ -40,7 +40,7 @@ def refuse(path: str, message: str) -> NoReturn:
 
 
 def texts(contents: Sequence[Any], path: str, *, empty: bool = False) -> tuple[str, ...]:
-    """Return the values of a list if they are names, or (`empty`) "" among them; else raise an error."""
+    """Return the list's items, which must be names; with `empty`, "" is allowed too. Any other item raises an error."""
     for i, content in enumerate(contents):
         if not isinstance(content, str) or not (content or empty):
             refuse(f"{path}[{i}]", f"a name, not {value_text(content)}")

@@ -20,7 +20,7 @@ _NOT_FINITE = ("inf", "-inf", "nan")
 
 
 def symbol_range(content: Any, path: str) -> str | Range:
-    """Return a symbol's range; one that the exporter noted in the file's metadata stays text."""
+    """Return a symbol's range; a range that the exporter noted in the file's metadata is returned as text."""
     document = content if isinstance(content, dict) else {"range": content, "from": "model"}
     text, source = document.get("range"), field(document, "from", path, str, "model")
     if source == "metadata":

@@ -233,7 +233,7 @@ class _Scope:
         return f"{text_of(name)}:{text_of(overload)}" if overload else text_of(name)
 
     def attributes(self, protos: Iterable[onnx.AttributeProto], where: str) -> Attributes:
-        """Return the attributes of a node, or a function's defaults."""
+        """Return the attributes of a node, or a function's defaults; `where` begins the error messages."""
         values: dict[str, AttributeValue] = {}
         for proto in protos:
             name, outer = text_of(proto.name), text_of(proto.ref_attr_name)
@@ -245,7 +245,7 @@ class _Scope:
         return Attributes(values)
 
     def value(self, proto: onnx.AttributeProto, where: str) -> AttributeValue:
-        """Return the value of an attribute."""
+        """Return the value of an attribute; `where` begins the error messages."""
         field = _FIELDS.get(proto.type)
         if field is None:  # the oldest files don't state the type
             filled = {descriptor.name for descriptor, _ in proto.ListFields()}

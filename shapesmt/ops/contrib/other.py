@@ -272,7 +272,7 @@ def _number(ctx: RuleContext, index: int, name: str) -> tuple[Dim, bool]:
 
 @contrib("GreedySearch", "Sampling", dtype="int32", traits=Traits.STATEFUL)
 def greedy(ctx: RuleContext) -> list[Tensor]:
-    """Continue prompts `[B, S]` to `[B, max_length]`."""
+    """Continue prompts `[B, S]` to `[B, max_length]`; also return scores `[B, vocabulary]`."""
     ids = ctx.input(0, rank=2)
     longest, known = _number(ctx, 1, "max_length")
     if known:

@@ -164,7 +164,7 @@ def quantized_gemm(ctx: RuleContext) -> Tensor:
 
 @contrib("MatMulInteger16", dtype="int32")
 def product_16(ctx: RuleContext) -> Tensor:
-    """Multiply matrices of 16-bit integers."""
+    """Multiply 16-bit integers, `[..., M, K] x [..., K, N]`; the result is uint32 if both are uint16, else int32."""
     a, b = ctx.input(0), ctx.input(1)
     unsigned = a.dtype == b.dtype == "uint16"
     return ctx.tensor(matrix_product(ctx, a, b), "uint32" if unsigned else "int32")

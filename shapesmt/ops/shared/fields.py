@@ -284,7 +284,10 @@ def _move_positions(
 
 
 def _moved_rows(place: Dim, shape: Sequence[Dim], axes: Sequence[int]) -> dict[Atom, Dim]:
-    """Map quotients of a row-major index by the sizes of inner axes to the row-major index of the outer axes."""
+    """Map `place // (sizes of the inner axes)` to the row-major index of the outer axes, for each split of `axes`.
+
+    `place` is a row-major index over `axes` of `shape`, counted from the end.
+    """
     moved: dict[Atom, Dim] = {}
     for k in range(1, len(axes)):
         quotient = place // product(shape[-back] for back in axes[k:])  # 0 where an axis is empty
