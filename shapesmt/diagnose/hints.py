@@ -1,11 +1,12 @@
-"""Hints about cases that the answer doesn't cover, such as a decoder's first step (empty cache)."""
+"""What an answer leaves out: cases such as a decoder's first step (empty cache), and data that is assumed right."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from shapesmt.report import facts, in_words
+from shapesmt.report import Assumed, facts, in_words
 from shapesmt.version import followed_runtime
 
 if TYPE_CHECKING:
@@ -47,3 +48,19 @@ def _caches(problem: Problem) -> tuple[str, ...]:
             caches.update((axis, None) for axis in axes[1:] if isinstance(axis, str))
     lengths = [name for name in caches if name not in others or _CACHE.match(name)]
     return tuple(name for name in lengths if name in problem.ranges and problem.ranges[name].source == "default")
+
+
+def assumptions_of(problem: Problem, examination: Examination) -> tuple[Assumed, ...]:
+    """Return the assumptions about unknown data on which each decided node rests, in the order of the graph."""
+    unjudged = {index for index, _ in examination.unjudged}
+    return tuple(dict.fromkeys(_assumptions(problem, examination, unjudged)))
+
+
+def _assumptions(problem: Problem, examination: Examination, unjudged: set[int]) -> Iterator[Assumed]:
+    assuming = ((i, a) for i, a in enumerate(examination.original.applications) if a.assumed and i not in unjudged)
+    for index, application in assuming:
+        node = problem.graph.nodes[index]
+        for one in application.assumed:
+            path = f"{node.name}/{one.path}" if one.path else node.name
+            tensor = "" if one.path or one.input >= len(node.inputs) else node.inputs[one.input]
+            yield Assumed(path, one.op, index, tensor, one.law)
