@@ -27,8 +27,6 @@ from shapesmt.algebra import (
     conjunction,
     differs,
     equal,
-    maximum,
-    minimum,
     name_text,
     negate,
     of_atom,
@@ -151,41 +149,10 @@ class Region(NamedTuple):
         return conjunction(self.text) or "True"
 
 
-def either(*cases: Sequence[Conjunct]) -> Conjunct:
-    """Return the disjunction of the cases in short: values of one symbol as a list, one bound of several as a `min`.
-
-    >>> n, m, k = (next(iter(symbol(name).symbols)) for name in "nmk")
-    >>> str(either([Interval(n, 1, 1)], [Interval(n, 4, 4)], [Interval(m, None, 9)], [Interval(k, None, 9)]))
-    'n in {1, 4} or min(m, k) <= 9'
-    """
+def either(*cases: Sequence[Conjunct]) -> Either:
+    """Return the disjunction of the cases; a case that is itself a disjunction counts as several."""
     flat = [c for case in cases for c in (case[0].cases if len(case) == 1 and isinstance(case[0], Either) else [case])]
-    alike: dict[object, list[Sequence[Conjunct]]] = {}
-    for case in flat:
-        match [*case]:
-            case [Interval(s, lo, hi)] if lo == hi:
-                alike.setdefault(s, []).append(case)
-            case [Interval(_, lo, hi)] if None in (lo, hi):
-                alike.setdefault((lo, hi), []).append(case)
-            case said:
-                alike.setdefault(tuple(said), []).append(case)
-    merged = [tuple(_merged(group)) for group in alike.values()]
-    return merged[0][0] if len(merged) == len(merged[0]) == 1 else Either(tuple(merged))
-
-
-def _merged(alike: Sequence[Sequence[Conjunct]]) -> Sequence[Conjunct]:
-    """Return the disjunction of cases that are equal, list values of one symbol, or bound several by one number."""
-    each = [c for (c, *_) in alike if isinstance(c, Interval)]
-    sizes = [of_atom(c.symbol) for c in each]
-    match alike[0]:
-        case _ if len(alike) == 1:
-            return alike[0]
-        case [Interval(_, None, int(hi))]:
-            return [conjunct_of(at_most(minimum(*sizes), hi))]
-        case [Interval(_, int(lo), None)]:
-            return [conjunct_of(at_least(maximum(*sizes), lo))]
-        case [Interval(s, int(), int())]:
-            return [Listing(s, tuple(sorted(c.lo for c in each if c.lo is not None)))]
-    return alike[0]
+    return Either(tuple(map(tuple, flat)))
 
 
 def conjunct_of(shown: Formula, formula: Formula | None = None) -> Conjunct:
@@ -238,8 +205,7 @@ def _formula(said: Conjunct) -> Formula:
         case Residue(s, m, missing=int(missing)):
             return differs(of_atom(s) % m, missing)
         case Residue(s, m, window=(shift, lo, hi)):
-            rest = -of_atom(s) % m if hi == shift > 0 else (of_atom(s) + shift) % m
-            return _between(rest, *_remainder_bounds(m, lo, hi))
+            return _between((of_atom(s) + shift) % m, *_remainder_bounds(m, lo, hi))
         case Residue(s, m, rests):
             return any_of(*(equal(of_atom(s) % m, r) for r in rests))
         case Listing(s, values, out):
@@ -262,8 +228,7 @@ def _text(said: Conjunct) -> str:
         case Residue(s, m, missing=int(missing)):
             return f"{name_text(s.name)} % {m} != {missing}"
         case Residue(s, m, window=(shift, lo, hi)):
-            name = name_text(s.name)
-            name = f"-{name}" if hi == shift > 0 else f"({name} + {shift})" if shift else name
+            name = f"({name_text(s.name)} + {shift})" if shift else name_text(s.name)
             return _between_text(f"{name} % {m}", *_remainder_bounds(m, lo, hi))
         case Residue(s, m, rests):
             return f"{name_text(s.name)} % {m} in {{{', '.join(map(str, rests))}}}"

@@ -64,8 +64,8 @@ def _either(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, room:
 
 def _within(room: int, cases: Sequence[list[Conjunct]]) -> list[Conjunct] | None:
     """Return the disjunction of the cases if it has at most `room` characters; else None."""
-    said = either(*cases) if cases else None
-    return [said] if said is not None and len(str(said)) <= room else None
+    said = either(*cases)
+    return [said] if cases and len(str(said)) <= room else None
 
 
 def relation(
