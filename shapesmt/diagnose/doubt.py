@@ -30,7 +30,7 @@ def doubt_of(
     given = problem.ranges
     single = tuple(n for n, r in ranges.items() if r.lo == r.hi and given[n].min != given[n].max)
     small = tuple(n for n, r in ranges.items() if n not in single and _is_small(r, given[n]))
-    shapes = [frozenset(s for d in t.dims for s in d.symbols) for t in problem.inputs.values()]
+    shapes = [frozenset(s for d in t.dims for s in d.symbols) for t in problem.inputs.values() if t.shape is not None]
     related = [f for f in assumed if len(f.symbols) > 1 and any(f.symbols <= own for own in shapes)]
     counted = valid_share(problem, examination) if single or small or related else None
     share = None if counted is None else (counted.valid, counted.admissible)

@@ -113,8 +113,8 @@ def difference(symbols: list[Dim], written: str, normal: Dim | Formula) -> str:
     """A script that is satisfiable where the two differ."""
     script = Script()
     for s in symbols:
-        script.term(s)
-    text = script.term(normal)
+        script.part(s)
+    text = script.part(normal)
     return f"{LANGUAGE}{script}\n(assert (distinct {written} {text}))\n(check-sat)\n"
 
 
