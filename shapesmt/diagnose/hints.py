@@ -1,4 +1,4 @@
-"""What an answer leaves out: cases such as a decoder's first step (empty cache), and data that is assumed right."""
+"""Hints on cases that an answer leaves out, such as an empty cache, and the assumptions that it makes about data."""
 
 from __future__ import annotations
 
