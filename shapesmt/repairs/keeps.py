@@ -25,16 +25,18 @@ from shapesmt.rules import Tensor
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-    from shapesmt.replay.run import Filled
+    from shapesmt.replay import Filled
 
 SIZES = 16
 """The sizes at which both models are run."""
 OTHERS = 4
 """Admissible sizes of which the changed model is run at the smallest and the largest, to see that it does."""
 SECONDS = 1.0
-"""The time after which the original is run at no further size."""
-ALL = 8.0
-"""The time after which no changed model is run."""
+"""The time for finding sizes at which the model runs."""
+RUNS = 8.0
+"""The seconds that all runs together may take."""
+SMALL = 1 << 25
+"""Bytes; larger runs are left out if there are smaller ones."""
 
 
 class Kept(NamedTuple):
@@ -111,7 +113,8 @@ class Keeper:
         """Return points of a domain at which the tensors take little memory, the smallest first."""
         points = sample(domain, self._a.judge.within(SECONDS), count)
         sized = sorted((self._bytes(point), i) for i, point in enumerate(points))
-        return [points[i] for size, i in sized if size <= MEMORY]
+        most = max(SMALL, min(2 * sized[0][0], MEMORY)) if sized else 0
+        return [points[i] for size, i in sized if size <= most]
 
     def _bytes(self, point: Assignment) -> int:
         """Return the bytes of all tensors at these sizes, as if each element had 4."""
@@ -143,7 +146,7 @@ class Keeper:
             return None
         self._proto = proto
         feeds = [feeds_at(self._a, point, seed) for seed, point in enumerate(self._points)]
-        return Copies(self._deadline.within(ALL), proto, self._folder, feeds, SECONDS)
+        return Copies(self._deadline, RUNS, proto, self._folder, feeds)
 
     def _difference(self, change: Change, *, whole: bool) -> str | None:
         """Return how a changed model differs or why it stops, "" if neither; None if that isn't known.

@@ -16,7 +16,7 @@ from shapesmt.optimize import analyse_protobuf, folder_of, save_checked
 from shapesmt.repairs.edit import Edit
 from shapesmt.repairs.keeps import Keeper
 from shapesmt.repairs.search import Proved, search_changes
-from shapesmt.repairs.words import change_text, evidence
+from shapesmt.repairs.words import evidence, texts_of
 from shapesmt.repairs.written import added_nodes, write_edit
 from shapesmt.report import Keeping, Proposal, Repairs, Source
 
@@ -81,7 +81,8 @@ def answer_repair(
         changes = search_changes(a, question, question.deadline, keeper)
     finally:
         keeper.close()
-    proposals = tuple(_proposal(a, proved) for proved in changes.proved)
+    texts = texts_of([proved.change for proved in changes.proved])
+    proposals = tuple(_proposal(a, proved, text) for proved, text in zip(changes.proved, texts, strict=True))
     verdict, source = a.examination.verdict, a.problem.graph.source
     found = proposals, changes.tried, changes.dropped, changes.complete
     answer = Repairs(source, verdict, *found, a.seconds, at=changes.at)
@@ -126,12 +127,12 @@ def apply_change(proto: ModelProto, a: Analysis, edit: Edit) -> ModelProto:
     return write_edit(proto, a.problem.graph, edit)
 
 
-def _proposal(a: Analysis, proved: Proved) -> Proposal:
-    """Return the `Proposal` in the report for a proved change, with evidence and source line."""
+def _proposal(a: Analysis, proved: Proved, text: str) -> Proposal:
+    """Return the `Proposal` in the report for a proved change and its `text`, with evidence and source line."""
     change = proved.change
     node, graph = change.site.node, a.problem.graph
     index = graph.place(change.site.outermost.name)
     line = None if index is None else graph.source_line(index, graph.nodes[index])
     source = None if line is None else Source(*line)
     about = change.kind, change.name, change.input, change.old, change.new, proved.verdict
-    return Proposal(node.name, node.op, *about, evidence(proved), change_text(change), source, *proved.kept)
+    return Proposal(node.name, node.op, *about, evidence(proved), text, source, *proved.kept)

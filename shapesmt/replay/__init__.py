@@ -9,6 +9,6 @@ from shapesmt.replay.both import (
 )
 from shapesmt.replay.copies import Copies as Copies, with_weights as with_weights
 from shapesmt.replay.cut import MEMORY as MEMORY, CutError as CutError
-from shapesmt.replay.run import replay_findings as replay_findings, runnable as runnable
+from shapesmt.replay.run import Filled as Filled, replay_findings as replay_findings, runnable as runnable
 from shapesmt.replay.script import script_for as script_for
 from shapesmt.replay.sizes import sample as sample

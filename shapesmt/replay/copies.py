@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shapesmt.deadline import Deadline
 from shapesmt.replay.loads import NEAR as NEAR_16_BITS, same_outputs
-from shapesmt.replay.run import UNABLE_TO, Drawn, Filled, Runtime, answer_tasks
+from shapesmt.replay.run import UNABLE_TO, Drawn, Filled, Runtime
+from shapesmt.replay.tasks import answer_tasks
 
 if TYPE_CHECKING:
     import onnx
@@ -25,6 +26,8 @@ WEIGHTS = 1 << 28
 """Bytes; a model with larger weights isn't run."""
 ENOUGH = 2
 """Runs of the original after which its time limit counts."""
+PART = 0.15
+"""The part of the seconds for all runs after which the original is run at no further size."""
 INTEGERS = (1000, 60, 8)
 """Bounds below which integers are drawn; the first with which the model runs, as an index has to be in its table."""
 
@@ -36,17 +39,18 @@ class Copies:
 
     Args:
         deadline: When to give up.
+        seconds: The seconds that all runs may take; after a part of them, the original is run at no further size.
         model: The original.
         folder: The folder of its external data; None if there is none.
         feeds: Its inputs at each size.
-        seconds: The time after which no further size is tried, if the original ran at `ENOUGH`.
     """
 
     def __init__(
-        self, deadline: Deadline, model: onnx.ModelProto, folder: str | None, feeds: Sequence[Feeds], seconds: float
+        self, deadline: Deadline, seconds: float, model: onnx.ModelProto, folder: str | None, feeds: Sequence[Feeds]
     ) -> None:
         self._runtime = Runtime(deadline, "copies")
-        self._about = model.SerializeToString(), folder, [*feeds], seconds
+        self._deadline, self._left = deadline, seconds
+        self._about = model.SerializeToString(), folder, [*feeds], seconds * PART
         self._started = False
         self.ran: list[int] = []
         """The indices of the sizes at which the original ran, with outputs that don't vary from run to run."""
@@ -59,7 +63,7 @@ class Copies:
             ChildProcessError: The runtime crashes.
         """
         self._started = False
-        self.ran = self._runtime.ask("original", *self._about)
+        self.ran = self._ask("original", *self._about)
         self._started = True
 
     def compare(self, copy: onnx.ModelProto, others: Sequence[Feeds]) -> str:
@@ -71,10 +75,18 @@ class Copies:
         try:
             if not self._started:
                 self.start()
-            return str(self._runtime.ask("copy", copy.SerializeToString(), self._about[1], [*others]))
+            return str(self._ask("copy", copy.SerializeToString(), self._about[1], [*others]))
         except ChildProcessError as ended:
             self._started = False
             return str(ended)
+
+    def _ask(self, *task: object) -> Any:
+        """Return the process's answer in the seconds that are left."""
+        self._runtime.deadline, began = self._deadline.within(self._left), time.monotonic()
+        try:
+            return self._runtime.ask(*task)
+        finally:
+            self._left -= time.monotonic() - began
 
     def close(self) -> None:
         """End the process."""

@@ -14,7 +14,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from enum import Enum, auto
 from functools import partial
 from math import prod
@@ -27,6 +26,7 @@ from shapesmt.frontends import Format, Model, load, load_protobuf, open_model
 from shapesmt.graph import Graph
 from shapesmt.replay.cut import UNABLE, Cut, CutError, Feed, Shape, at, bytes_of, cut_out, too_large
 from shapesmt.replay.loads import LOADS, NEAR, replay_loading, same_outputs, session_of
+from shapesmt.replay.tasks import answer_tasks
 from shapesmt.report import Finding, FindingKind, Replay, altered
 from shapesmt.rules import Tensor
 
@@ -322,18 +322,6 @@ def serve() -> None:
     onnxruntime.set_default_logger_severity(4)
     kinds: dict[int, Callable[..., str]] = {2: _complaint, 3: _refusal}
     answer_tasks(f"onnxruntime {onnxruntime.__version__}", lambda *task: kinds.get(len(task), _difference)(*task))
-
-
-def answer_tasks(name: str, answer: Callable[..., object]) -> None:
-    """Write `name` to standard output, then the answer to each task from standard input."""
-    answers, sys.stdout = sys.stdout.buffer, sys.stderr
-    pickle.dump(name, answers)
-    answers.flush()
-    with suppress(EOFError):
-        while True:
-            task = pickle.load(sys.stdin.buffer)  # noqa: S301 - our own parent's
-            pickle.dump(answer(*task), answers)
-            answers.flush()
 
 
 def _complaint(model: bytes, feeds: dict[str, Filled] | None) -> str:
