@@ -25,9 +25,7 @@ collect_ignore_glob = [pattern for peer, patterns in HELPERS.items() if find_spe
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Draw a seed, once for all processes; skip what runs a version of ONNX Runtime that isn't compared with."""
-    if config.option.seed is None:
-        config.option.seed = 0 if os.environ.get("CI") else SystemRandom().randrange(10**6)
+    """Skip what runs a version of ONNX Runtime that isn't compared with."""
     if tuple(map(int, version("onnxruntime").split(".")[:2])) < (1, 31):
         import onnxruntime
 
@@ -63,10 +61,15 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def seed(text: str) -> int:
+    """Return the number; for `random` one that is drawn, which pytest's other processes have from the environment."""
+    return int(os.environ.setdefault("DRAWN_SEED", str(SystemRandom().randrange(10**6))) if text == "random" else text)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="ten times as many random cases, and the large models")
     parser.addoption("--models", metavar="FOLDER", help="exported networks with recorded runs to compare with")
-    parser.addoption("--seed", type=int, help="where the random cases start: 0 in CI, else drawn and printed")
+    parser.addoption("--seed", type=seed, default=0, help="where the random cases start: 0, or drawn with `random`")
 
 
 def pytest_report_header(config: pytest.Config) -> str:
@@ -75,8 +78,8 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config) -> None:
-    """Say it after a failure too: with `-q` there is no header."""
-    if exitstatus and config.get_verbosity() < 0:
+    """Say it at the end with `-q`, which leaves out the header."""
+    if config.get_verbosity() < 0:
         terminalreporter.write_line(pytest_report_header(config))
 
 

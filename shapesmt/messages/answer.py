@@ -52,8 +52,7 @@ def _origin(model: Model, message: Message, question: Question) -> ErrorOrigin:
     a = analyse(model, question)
     if "declared" in message.said:
         return declared_origin(a, message, question)
-    ranges = bool(question.dims or question.shapes or question.values or question.assume)
-    answer = find_origin(a, message, ranges=ranges)
+    answer = find_origin(a, message, question)
     return answer if runs is None else _replay(runs, a, message, answer)
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from shapesmt.errors import printable
 from shapesmt.graph import Graph
-from shapesmt.messages.forms import FORMS, HEADS, Form
+from shapesmt.messages.forms import FORMS, HEADS, UNRELATED, Form
 
 __all__ = ["Message", "read"]
 
@@ -18,6 +18,19 @@ LONGEST = 3000  # characters from the node that a message names to the end of it
 BEFORE = 300  # characters of a line before that node that are shown, or have the reason
 NESTED = 120  # maximum number of characters between a node that a message names and the one inside it
 SHOWN = 600  # maximum number of characters of a message in an answer
+MANY = 12  # numbers of unknown meaning that are used to choose an input; more are ignored
+
+_COLOR = re.compile(r"\x1b\[[0-9;]{0,20}m")
+_PREFIX = re.compile(  # what logs put in front of a message: a time, a level, a line of the runtime's source
+    r"^(?:\s{0,9}(?:\d{4}-\d\d-\d\d[T ]?[\d:.,+Z]{0,30}|\[[A-Z]:[^\]\n]{0,200}\]|\[\d\d/\d\d/\d{2,4}-[\d:]{1,12}\]|"
+    r"[EWIF]\d{4} [\d:.]{1,20} +\d{1,9} [\w./-]{1,100}:\d{1,9}\]))+\s{0,9}"
+)
+_SOURCE = re.compile(
+    r"[^\n]{0,600} was false\.|Check '[^'\n]{0,300}' failed|[\w./-]{1,300}\.(?:cc|cpp|cu|h|hpp|py):\d{1,9}"
+)
+_LIST = re.compile(
+    r"[\[({](-?\d{1,19}(?:\s{0,3}[,x]\s{0,3}-?\d{1,19}){0,30})[\])}]|(?<![\w.#-])(-?\d{1,19})(?![\w#]|\.\d)"
+)
 
 
 @dataclass(frozen=True)
@@ -31,6 +44,8 @@ class Message:
         op: The operator of the innermost node, as the runtime calls it; "" if the message doesn't say.
         form: Its form; None if it isn't known.
         said: The text of each group of the form's pattern, by the group's name.
+        unread: The numbers that it prints beside those, each alone or with the others of its list.
+        related: Whether it may be about shapes; False for those of devices, missing kernels and files.
 
     >>> read("while running Concat node. Name:'/up/Concat' Status Message: Axis 2 differs").names
     ('/up/Concat',)
@@ -42,11 +57,13 @@ class Message:
     op: str = ""
     form: Form | None = None
     said: Mapping[str, str] = field(default_factory=dict)
+    unread: tuple[tuple[int, ...], ...] = ()
+    related: bool = True
 
     @property
     def known(self) -> bool:
-        """Whether it names a node or has a known form."""
-        return bool(self.names) or self.form is not None
+        """Whether it names a node, has a known form, or is known not to be about shapes."""
+        return bool(self.names) or self.form is not None or not self.related
 
     def foreign(self, graph: Graph) -> bool:
         """Whether the message is from another runtime than the one for the graph's format, which has other laws."""
@@ -68,11 +85,13 @@ class _Seen(NamedTuple):
 
 def read(text: object) -> Message:
     """Return the first error message in a text such as a log, or in an exception's text."""
-    log = str(text)[:MOST]
+    log = _COLOR.sub("", str(text)[:MOST])
     heads = sorted(_Seen(m.start(), head.runtime, m) for head in HEADS for m in head.pattern.finditer(log))
     reasons = _reasons(log, 0, len(log))
     if not heads and not reasons:
-        return Message("", printable(" ".join(log[-SHOWN:].split()), SHOWN))
+        other = UNRELATED.search(log)
+        line = _line(log, other.start(), other.end()) if other is not None else log[-SHOWN:]
+        return Message("", printable(" ".join(line.split()), SHOWN), related=other is None)
     if reasons and (not heads or reasons[0].start < heads[0].start):
         reason = reasons[0]
         named = [h for h in heads if h.runtime == reason.runtime and h.start - reason.match.end() < BEFORE][:1]
@@ -84,25 +103,47 @@ def read(text: object) -> Message:
         end = min([last.start + LONGEST, *others])
         found = _reasons(log, start, end)
         reason = found[0] if found else named[0]
-    line = max(log.rfind("\n", 0, start) + 1, start - BEFORE)
     if reason.form is not None:  # what follows the line of the reason is other text of the log
         end = log.find("\n", reason.match.end())
         end = len(log) if end < 0 else end
+    end = min(max(end, start), start + LONGEST // 2)
+    inside = (h.match.end() for h in named if h.match.end() < reason.match.start())
+    told = max(inside, default=reason.match.start() if reason.form is not None else named[-1].match.end())
     return Message(
         named[0].runtime if named else reason.runtime,
-        printable(" ".join(log[line : min(max(end, start), start + LONGEST // 2)].split()), SHOWN),
+        printable(" ".join(_line(log, start, end).split()), SHOWN),
         tuple(dict.fromkeys(h.part("name") for h in named)),
         named[-1].part("op") if named else "",
         reason.form,
         {k: v for k, v in reason.match.groupdict().items() if v} if reason.form is not None else {},
+        _unread(log, told, end, reason),
+        reason.form is not None or UNRELATED.search(log, start, end) is None,
     )
+
+
+def _line(log: str, start: int, end: int) -> str:
+    """Return the text from the line of `start`, without what a log puts before a message, to `end`."""
+    begin = max(log.rfind("\n", 0, start) + 1, start - BEFORE)
+    prefix = _PREFIX.match(log[begin:start]) if begin == 0 or log[begin - 1] == "\n" else None
+    return log[begin + (prefix.end() if prefix is not None else 0) : end]
+
+
+def _unread(log: str, start: int, end: int, reason: _Seen) -> tuple[tuple[int, ...], ...]:
+    """Return the numbers of a message that its form doesn't read, without those of lines in the runtime's source."""
+    if reason.form is None:
+        return _numbers(log[start:end])
+    return (*_numbers(log[start : reason.match.start()]), *_numbers(log[reason.match.end() : end]))
+
+
+def _numbers(text: str) -> tuple[tuple[int, ...], ...]:
+    found = (m[1] or m[2] for m in _LIST.finditer(_SOURCE.sub(" ", text)))
+    return tuple(dict.fromkeys(tuple(map(int, re.findall(r"-?\d+", part))) for part in found))[:MANY]
 
 
 def _reasons(log: str, start: int, end: int) -> list[_Seen]:
     """Return the first match of each form in `log[start:end]`, sorted by position."""
-    part = log[start:end]
-    found = ((form, form.pattern.search(part)) for form in FORMS)
-    return sorted((_Seen(start + m.start(), f.runtime, m, f) for f, m in found if m), key=lambda seen: seen.start)
+    found = ((form, form.pattern.search(log, start, end)) for form in FORMS)
+    return sorted((_Seen(m.start(), f.runtime, m, f) for f, m in found if m), key=lambda seen: seen.start)
 
 
 def _nested_heads(log: str, heads: Sequence[_Seen]) -> list[_Seen]:

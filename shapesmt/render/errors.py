@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict
@@ -21,7 +22,7 @@ from shapesmt.render.text.words import (
     line,
     name,
 )
-from shapesmt.report import Obstacle
+from shapesmt.report import Grade, Obstacle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,18 +50,22 @@ _AGAIN = {
 def error_text(answer: ErrorOrigin) -> Iterator[Line]:
     """Yield the message, then the nodes that say it with the inputs at which they do."""
     yield line(0, (f"{answer.runtime or 'a runtime'}: {printable(answer.message, 400)}", FAINT))
-    loud, subject = STYLES[Verdict.FAILS], name(answer.model)
-    if answer.possible is False:
-        yield line(0, ("IMPOSSIBLE", loud), f" this message can't come from {subject}")
-        yield from (line(2, _AGAINST[a.why].format(node=_node(a), op=name(a.op_type))) for a in answer.against[:_MOST])
+    subject = name(answer.model)
+    if answer.grade is Grade.IMPOSSIBLE:
+        yield line(0, ("IMPOSSIBLE", STYLES[Verdict.FAILS]), f" this message can't come from {subject}")
+        yield from _reasons(answer)
         yield line(
             2, "so it is about another file, other weights, or a node that the runtime's optimizer has rewritten"
         )
+    elif answer.grade is Grade.UNRELATED:
+        yield line(0, ("UNRELATED", STYLES[Verdict.UNKNOWN]), " as far as can be read, this message isn't about shapes")
+        yield from _reasons(answer)
+        yield line(2, f"whether {subject} runs for all shapes: ", (shell("shapesmt", "check", answer.model), STRONG))
     elif answer.input:
         yield from _declared(answer)
     elif not answer.candidates:
         yield line(0, f"{subject}: which of its nodes says this isn't known")
-        yield from (line(2, _AGAINST[a.why].format(node=_node(a), op=name(a.op_type))) for a in answer.against[:_MOST])
+        yield from _reasons(answer)
     for candidate in answer.candidates[:_MOST]:
         yield BLANK
         yield from _candidate(answer, candidate)
@@ -68,6 +73,11 @@ def error_text(answer: ErrorOrigin) -> Iterator[Line]:
         yield BLANK
         rest = answer.candidates[_MOST:]
         yield line(0, f"or {count(len(rest), 'other node')}: {first_items([name(c.node) for c in rest], most=8)}")
+
+
+def _reasons(answer: ErrorOrigin) -> Iterator[Line]:
+    """Yield the reasons why no node says it."""
+    yield from (line(2, _AGAINST[a.why].format(node=_node(a), op=name(a.op_type))) for a in answer.against[:_MOST])
 
 
 def _node(against: Against) -> str:
@@ -82,8 +92,9 @@ def _declared(answer: ErrorOrigin) -> Iterator[Line]:
 
 
 def _candidate(answer: ErrorOrigin, candidate: Candidate) -> Iterator[Line]:
-    made = ", which the runtime has rewritten or judges by other rules," if candidate.rewritten else ""
-    yield line(0, (name(candidate.node), STRONG), f" ({name(candidate.op_type)}, node {candidate.index}){made} says it")
+    yield line(
+        0, (name(candidate.inside or candidate.node), STRONG), f" ({_place(candidate)}) {_claim(answer, candidate)}"
+    )
     if candidate.silent:
         yield line(2, f"in the file, {name(candidate.silent)} fails first: an index is past the end of its table;")
         yield line(
@@ -93,26 +104,66 @@ def _candidate(answer: ErrorOrigin, candidate: Candidate) -> Iterator[Line]:
     elif candidate.finding is not None and candidate.finding.code == _INDEX and answer.runtime == "onnxruntime":
         yield line(2, "at its default level ONNX Runtime may say nothing there: of consecutive rows it takes a slice,")
         yield line(2, "which ends with the table, and may return an empty tensor")
-    if candidate.outside:
-        yield line(2, "only outside the ranges that were given")
-    where = _where(candidate)
-    if where is not None:
-        yield line(2, "exactly when " if candidate.region and where == code(candidate.region) else "only at ", where)
-    if candidate.counterexample is not None:
-        yield line(2, f"for instance at {assignment(candidate.counterexample)}")
+    yield from _outside(candidate)
+    yield from _where(candidate)
     if candidate.again is not None:
         yield line(2, _AGAIN[candidate.again])
+    yield from _runs(answer, candidate)
     if candidate.finding is not None:
         yield BLANK
         yield from finding_head(candidate.finding)
-        yield from finding_lines(candidate.finding, answer.symbols)
+        yield from finding_lines(replace(candidate.finding, holds_iff=None), answer.symbols)
     if candidate.finding is not None and answer.runtime == "onnxruntime" and not answer.input:
         yield line(2, "script: ", (shell("shapesmt", "repro", answer.model, candidate.finding.node), STRONG))
 
 
-def _where(candidate: Candidate) -> tuple[str, str] | None:
-    """Return the region, or the ranges of the sizes if it isn't known exactly or is long."""
-    if candidate.region and len(candidate.region) <= _LONG:
-        return code(candidate.region)
+def _place(candidate: Candidate) -> str:
+    """Return the operator and the number of a node, or the node that it is inside."""
+    if candidate.inside:
+        return f"inside {name(candidate.node)}, node {candidate.index}"
+    return f"{name(candidate.op_type)}, node {candidate.index}"
+
+
+def _claim(answer: ErrorOrigin, candidate: Candidate) -> str:
+    """Return what is known of the node as the one that says the message."""
+    if candidate.grade is Grade.EXACT:
+        return "says it"
+    if candidate.finding is None:
+        return "may say it: whether it runs isn't decided"
+    if candidate.rewritten:
+        return "may say it: the runtime has rewritten it or judges it by other rules"
+    return "may say it" if len(answer.candidates) > 1 else "is where it fails"
+
+
+def _outside(candidate: Candidate) -> Iterator[Line]:
+    """Yield that the inputs aren't among those that were asked about, or the sizes that the file declares instead."""
+    for tensor, shape in candidate.declared.items():
+        given = candidate.counterexample.inputs[tensor] if candidate.counterexample is not None else ()
+        sizes = ["x".join("?" if d is None else str(d) for d in dims) for dims in (shape, given)]
+        yield line(2, f"outside: the file declares {name(tensor)} as {sizes[0]}; given {sizes[1]}, it fails")
+    if candidate.outside and not candidate.declared:
+        yield line(2, "only outside the ranges that were given")
+
+
+def _where(candidate: Candidate) -> Iterator[Line]:
+    """Yield the inputs at which the node says the message, or as much as is known of them, and the smallest one."""
+    exact = candidate.grade is Grade.EXACT
     ranges = [f"{n} {interval(b.min, b.max)}" for n, b in candidate.bounds.items() if b.min > 1 or b.max is not None]
-    return code(", ".join(ranges)) if ranges else None
+    if exact and len(candidate.region) <= _LONG:
+        yield line(2, "exactly when ", code(candidate.region))
+    elif ranges:
+        yield line(2, "only at ", code(", ".join(ranges)))
+    if exact and candidate.counterexample is not None:
+        yield line(2, f"for instance at {assignment(candidate.counterexample)}")
+    elif candidate.finding is not None and not candidate.silent:
+        yield line(2, "which of its failures prints these words isn't known")
+
+
+def _runs(answer: ErrorOrigin, candidate: Candidate) -> Iterator[Line]:
+    """Yield the conditions under which the node runs, and the model."""
+    node, model = candidate.node_holds_iff, answer.precondition
+    whole = " and ".join(model.text) if model is not None and model.exact else ""
+    if node and len(node) <= _LONG:
+        yield line(2, "this node runs exactly when ", code(node))
+    if whole and whole != node and len(whole) <= _LONG:
+        yield line(2, "the whole model runs exactly when ", code(whole))

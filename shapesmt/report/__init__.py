@@ -48,6 +48,7 @@ with lazy_imports(__name__):
         ErrorOrigin as ErrorOrigin,
         Explanation as Explanation,
         Fact as Fact,
+        Grade as Grade,
         NodeConstraints as NodeConstraints,
         Obstacle as Obstacle,
         Proof as Proof,

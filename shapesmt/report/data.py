@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from enum import Enum
 from functools import cache
+from importlib import import_module
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -107,8 +108,8 @@ def later(work: Callable[[], Value]) -> Value:
 
 
 def worded(facts: object) -> Any:
-    """Return facts in the presenter's words; their `repr` if no presenter is registered."""
-    return repr(facts) if Answer.presenter is None else Answer.presenter.words(facts)
+    """Return facts in the presenter's words."""
+    return Answer.presented().words(facts)
 
 
 def in_words(facts: object) -> Any:
@@ -158,7 +159,7 @@ def make_lazily(kind: type[Kind], make: Callable[[], Kind], **values: object) ->
 
 
 class Presenter(Protocol):
-    """The package that puts answers into words; it registers itself as `Answer.presenter`."""
+    """The package that puts answers into words; `shapesmt.api` registers it as `Answer.presenter`."""
 
     def words(self, facts: object) -> Any:
         """Return the sentence that tells these facts; sentences for `Hints`."""
@@ -179,6 +180,14 @@ class Answer(Data):
     __slots__ = ()
     presenter: ClassVar[Presenter | None] = None
 
+    @classmethod
+    def presented(cls) -> Presenter:
+        """Return the presenter, which registers itself when its package is imported."""
+        if Answer.presenter is None:
+            import_module("shapesmt.api")
+        assert Answer.presenter is not None
+        return Answer.presenter
+
     @property
     def exit_status(self) -> int:
         """The status of the command line: 0 for an answer that can't fail."""
@@ -191,13 +200,13 @@ class Answer(Data):
             width: The number of columns to fold lines to; None doesn't fold them.
             everything: Whether to show all findings of a report, however many.
         """
-        return repr(self) if self.presenter is None else self.presenter.text(self, width, everything)
+        return self.presented().text(self, width, everything)
 
     def __str__(self) -> str:
         return self.text().rstrip("\n")
 
-    def _repr_html_(self) -> str | None:
-        return None if self.presenter is None else self.presenter.html(self)
+    def _repr_html_(self) -> str:
+        return self.presented().html(self)
 
 
 @cache

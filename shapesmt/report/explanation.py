@@ -141,6 +141,18 @@ class Explanation(Answer):
         return self.verdict.exit_status
 
 
+class Grade(str, Enum):
+    """How much is known of the inputs at which a message comes up."""
+
+    EXACT = "exact"  # it comes up exactly at the inputs of the region
+    PARTIAL = "partial"  # a node may raise it; not all that it says is read, or other conditions decide too
+    IMPOSSIBLE = "impossible"  # no node can raise it
+    UNRELATED = "unrelated"  # it isn't about shapes
+
+    def __str__(self) -> str:
+        return self.value
+
+
 class Obstacle(str, Enum):
     """The reason why a message can't come from a model."""
 
@@ -173,14 +185,18 @@ class Candidate(Data):
 
     Attributes:
         law: The law that is broken at the counterexample.
-        region: The condition on inputs under which the node raises the message; "" if it isn't known exactly.
+        region: The condition on inputs under which the node raises the message; "" unless it is exact.
         bounds: The minimum and maximum, over these inputs, of each size that matters.
-        counterexample: The smallest of these inputs.
+        counterexample: The smallest of these inputs; if the message isn't read as a whole, one at which the node fails.
         finding: The explanation of the node at that input.
         outside: Whether these inputs are outside the ranges that were asked about.
         silent: The earlier node that fails there in the file, but not after the runtime's optimizer; "" for none.
         again: Whether running the counterexample gave the same message; None if it wasn't run.
         rewritten: Whether the runtime has rewritten the node, or checks it by other rules than its file's runtime.
+        inside: The name of the node inside this one that the message names; "" for the node itself.
+        grade: Whether the region is exact.
+        node_holds_iff: The condition under which the node runs; "" if it isn't known exactly.
+        declared: The inputs to which the file gives other sizes than the message has, with their sizes there.
     """
 
     node: str
@@ -195,6 +211,10 @@ class Candidate(Data):
     silent: str = field(default="", metadata=_OMIT_EMPTY)
     again: bool | None = field(default=None, metadata=_OMIT_EMPTY)
     rewritten: bool = field(default=False, metadata=_OMIT_FALSE)
+    inside: str = field(default="", metadata=_OMIT_EMPTY)
+    grade: Grade = Grade.PARTIAL
+    node_holds_iff: str = field(default="", metadata=_OMIT_EMPTY)
+    declared: Mapping[str, tuple[int | str | None, ...]] = field(default_factory=dict, metadata=_OMIT_EMPTY)
 
 
 @dataclass(frozen=True)
@@ -211,6 +231,9 @@ class ErrorOrigin(Answer):
             candidate.
         got: The sizes of that input in the message, by axis.
         declared: The declared sizes of that input in the message, by axis.
+        grade: How much is known of the inputs at which the message comes up; `possible` is True for exact and partial
+            ones, False for impossible and None for unrelated ones, and None if time ran out.
+        precondition: The condition under which the whole model runs.
 
     >>> ErrorOrigin("m.onnx", "onnxruntime", "it fails", False, ()).to_dict()["schema"]
     'shapesmt/error/1'
@@ -229,6 +252,8 @@ class ErrorOrigin(Answer):
     declared: Mapping[str, int] = field(default_factory=dict, metadata=_OMIT_EMPTY)
     symbols: Mapping[str, SymbolRange] = field(default_factory=dict)
     seconds: float = 0.0
+    grade: Grade = Grade.PARTIAL
+    precondition: Precondition | None = field(default=None, metadata=_OMIT_EMPTY)
 
     def __repr__(self) -> str:
         told = {True: "possible", False: "impossible", None: "undecided"}[self.possible]

@@ -69,6 +69,11 @@ PRINTED = (
         "MatMul dimension mismatch", "(float[2, n] x, float[m, 2] y) => (z) { [a] z = MatMul (x, y) }", {"n": 4, "m": 7}
     ),
     Printed(
+        "operand cannot broadcast",
+        "(float[n, 2, 3] x, float[m, 3, 2] y) => (z) { [a] z = MatMul (x, y) }",
+        {"n": 4, "m": 7},
+    ),
+    Printed(
         "Dimension mismatch, W",
         "(float[2, n] x, float[m, 2] y, float[2] b) => (z) { [a] z = Gemm (x, y, b) }",
         {"n": 4, "m": 7},

@@ -26,7 +26,7 @@ def model(op, inputs, outputs, attributes):
     node = helper.make_node(op, names, [r.name for r in results], domain="ai.onnx.contrib", **attributes)
     opsets = [helper.make_opsetid("", 18), helper.make_opsetid("ai.onnx.contrib", 1)]
     graph = helper.make_graph([node], "g", declared, results, constants)
-    return helper.make_model(graph, opset_imports=opsets)
+    return helper.make_model(graph, opset_imports=opsets, ir_version=8)
 
 
 RAN = [

@@ -25,6 +25,8 @@ _LISTS = ("as_ints", "as_floats", "as_bools", "as_strings")
 
 UNREAD = "@unread"
 """The attribute that lists arguments of unsupported kinds; a node that has it isn't judged."""
+NUMBERS = "@numbers"
+"""The attribute that lists arguments which are symbolic numbers rather than tensors of rank 0."""
 
 
 @dataclass
@@ -35,6 +37,7 @@ class Arguments:
     inputs: list[str] = field(default_factory=list)
     attributes: dict[str, AttributeValue] = field(default_factory=dict)
     unread: list[str] = field(default_factory=list)
+    numbers: list[str] = field(default_factory=list)
     first: str = ""
     """PyTorch's name of the first tensor argument."""
 
@@ -66,6 +69,7 @@ class Arguments:
         inner, content = variant(value)
         if inner == "as_name":
             self.attributes[f"@{name}"] = self.input(text(content))
+            self.numbers.append(name)
         elif inner == _SYMBOLIC[kind]:
             constant = constant_of(inner, content)
             assert constant is not None
@@ -86,9 +90,8 @@ class Arguments:
 
     def result(self) -> dict[str, AttributeValue]:
         """Return the attributes."""
-        if self.unread:
-            self.attributes[UNREAD] = tuple(self.unread)
-        return self.attributes
+        listed = {UNREAD: self.unread, NUMBERS: self.numbers}
+        return {**self.attributes, **{name: tuple(names) for name, names in listed.items() if names}}
 
 
 def tensor_named(name: str, names: Mapping[str, str]) -> str:
@@ -112,7 +115,7 @@ def constant_of(kind: str, value: object) -> AttributeValue | None:
     if kind == "as_int":
         return integer(value)
     if kind == "as_bool":
-        return int(bool(value))
+        return bool(value)
     if kind == "as_float":
         return number(value)
     if kind == "as_string":

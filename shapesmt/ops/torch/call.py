@@ -8,10 +8,10 @@ The reader of programs writes a node's arguments as attributes:
 
 `@name` holds the input index of each tensor or symbolic number of an argument; -1 marks a constant or None in a list.
 `name` holds the constants, with 0 at the positions of symbolic numbers. A symbolic number is a tensor of rank 0 and
-type int64, float64 or bool. An argument that is None or omitted has neither attribute. Element types have this
-package's names; layouts, memory formats and devices have PyTorch's ("strided", "channels_last", "cpu"); a complex
-number is "complex". `@unread` lists the arguments that the reader can't write this way; a node that has any is
-undecided.
+type int64, float64 or bool; `@numbers` lists the arguments that are one, which PyTorch promotes unlike tensors. An
+argument that is None or omitted has neither attribute. Element types have this package's names; layouts, memory formats
+and devices have PyTorch's ("strided", "channels_last", "cpu"); a complex number is "complex". `@unread` lists the
+arguments that the reader can't write this way; a node that has any is undecided.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Call:
         """Return the names of arguments that are unreadable, missing, or refer to inputs that the node doesn't have."""
         attributes = self.ctx.attributes
         unread = [str(name) for name in _tuple(attributes.get("@unread"))]
-        symbolic = [name[1:] for name in attributes if name.startswith("@") and name != "@unread"]
+        symbolic = [name[1:] for name in attributes if name.startswith("@") and name not in ("@unread", "@numbers")]
         needed = (a.name for a in self._arguments.values() if a.default is None and not a.type.endswith("?"))
         missing = [name for name in needed if name not in attributes and f"@{name}" not in attributes]
         return [*unread, *(name for name in symbolic if not self._refers(name)), *missing]
@@ -103,6 +103,11 @@ class Call:
         return self.ctx.integer(f"@{name}")
 
     # Numbers that may be symbolic
+
+    def is_number(self, name: str) -> bool:
+        """Whether an argument is a constant or symbolic number, rather than a tensor."""
+        listed = name in _tuple(self.ctx.attribute("@numbers")) or self.type_of(name) == "Scalar"
+        return listed or f"@{name}" not in self.ctx.attributes
 
     def size(self, name: str) -> Dim | None:
         """Return an integer argument as an expression over sizes; None if it is omitted or unknown."""

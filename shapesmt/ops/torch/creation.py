@@ -7,7 +7,7 @@ from math import isfinite
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, as_dim, differs, equal, select
-from shapesmt.algebra.numeric import Float, literal
+from shapesmt.algebra.numeric import Float
 from shapesmt.ops.shared.bridge import result
 from shapesmt.ops.shared.fields import concrete, value_of
 from shapesmt.ops.shared.items import INTEGERS
@@ -40,11 +40,11 @@ MOST_COUNTED = 1 << 12  # maximum rows of a triangle whose elements are counted
 @operator("arange.default", "arange.start", "arange.start_step", memory="new")
 def arange(call: Call) -> Tensor:
     """Return `start + i*step` up to `end` (exclusive); `end` has to lie in the direction of the step."""
-    ctx, ends = call.ctx, [_end(call, name) for name in ("start", "end", "step") if name in call]
+    ctx, ends = call.ctx, [operand(call, name) for name in ("start", "end", "step") if name in call]
     ctx.check(all(isfinite(call.number(name) or 0) for name in call.names[:3]), laws.RANGE_ENDS_FINITE)
     start, end, step = ([] if "start" in call else [_number(0)]) + ends + ([] if "step" in call else [_number(1)])
-    dtype = call.text("dtype") or ("int64" if all(kind(x.dtype) < 2 for x in (start, end, step)) else DEFAULT_FLOAT)
     whole = all(kind(x.dtype) < 2 for x in (start, end, step))
+    dtype = call.text("dtype") or ("int64" if whole else DEFAULT_FLOAT)
     start, end, step = (cast(x, "int64" if whole else "float64") for x in (start, end, step))
     a, b, c = (_only(x) for x in (start, end, step))
     if isinstance(c, Dim):
@@ -52,14 +52,6 @@ def arange(call: Call) -> Tensor:
     require_direction(ctx, a, b, c)
     counted = (cast(x, "int64") for x in (start, end, step)) if dtype == "int64" else (start, end, step)
     return cast(result(ctx, "Range", *counted), dtype)
-
-
-def _end(call: Call, name: str) -> Tensor:
-    """Return `start`, `end` or `step` of a range as a scalar tensor; floats are float64, in which PyTorch counts."""
-    value = call.number(name)
-    if isinstance(value, float):
-        return tensor("float64", (), elements((), [literal(value, "float64")]))
-    return operand(call, name)
 
 
 def _number(value: int) -> Tensor:

@@ -125,9 +125,15 @@ def _added(call: Call, called: str, inputs: dict[str, Declared], nodes: list[Nod
         numbers |= any(isinstance(part, Size64) for part in parts) and isinstance(value, tuple)
         if numbers or value == ():
             attributes[name] = constants if isinstance(value, tuple) else constants[0]
+    attributes["@numbers"] = tuple(name for name, value in call.arguments.items() if is_number(value))
     outputs = tuple(f"{called}_y{i}" for i in range(call.outputs))
     nodes.append(Node(call.op, "torch", called, tuple(reads), outputs, Attributes(attributes)))
     return outputs
+
+
+def is_number(value: Any) -> bool:
+    """Whether an argument is a number computed from sizes."""
+    return isinstance(value, Size64) or (isinstance(value, Call) and value.op.startswith("_operator."))
 
 
 def _constant(value: Any) -> Any:
@@ -168,6 +174,16 @@ def b(*shape: Size) -> Fed:
 def c(*shape: Size) -> Fed:
     """A tensor of complex numbers."""
     return Fed("complex64", shape)
+
+
+def real(name: str) -> Call:
+    """Half of a size."""
+    return Call("_operator.truediv", {"a": Size64(name), "b": 2})
+
+
+def truth(name: str) -> Call:
+    """Whether a size is above 2."""
+    return Call("_operator.gt", {"a": Size64(name), "b": 2})
 
 
 def k(*values: int) -> Fed:

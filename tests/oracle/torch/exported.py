@@ -1,15 +1,16 @@
 """Programs of one call each, exported with sizes that vary: each node as inferred, compared with what it makes.
 
-The arguments are those of PyTorch's samples. A call is exported as it is, decomposed to the core operators, and with
-its numbers as sizes of other tensors.
+The arguments are those of PyTorch's samples. A call is exported as it is, decomposed to the core operators, with its
+numbers as sizes of other tensors, and with numbers made of sizes or tensors without axes for some arguments.
 """
 
 from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from random import Random
 from typing import Any
 
 import torch
@@ -37,6 +38,7 @@ from tests.oracle.torch.judge import (
 from tests.oracle.torch.samples import plain, samples
 
 SKIPPED = "skipped"
+REALS = (int, float)
 
 
 @dataclass(frozen=True)
@@ -48,30 +50,59 @@ class Judged:
     outcome: Outcome
 
 
-class OneCall(torch.nn.Module):
-    """A function of tensors and numbers; where `sized`, the numbers are sizes of tensors that have no other use."""
+Number = Callable[[Any], Any]
+NUMBERS: tuple[Number, ...] = (lambda size: size, lambda size: size / 2, lambda size: size > 2)
+"""Numbers that are computed from a size: an integer, a float and a boolean."""
+SCALARS = [torch.ones((), dtype=dtype) for dtype in (torch.bool, torch.int64, torch.float16, torch.float64)]
 
-    def __init__(self, function: Callable[..., Any], sample: Any, *, sized: bool) -> None:
+
+class OneCall(torch.nn.Module):
+    """A function of tensors and numbers; `sized` has the numbers that are computed from a size, by their places.
+
+    Each has a size of its own, that of a tensor with no other use.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], leaves: Sequence[Any], spec: Any, sized: Mapping[int, Any]
+    ) -> None:
         super().__init__()
-        self.function = function
-        self.leaves, self.spec = tree_flatten(((sample.input, *sample.args), sample.kwargs))
-        self.fed = [i for i, leaf in enumerate(self.leaves) if isinstance(leaf, torch.Tensor)]
-        self.sized = [i for i, leaf in enumerate(self.leaves) if type(leaf) is int and leaf > 1] if sized else []
+        self.function, self.leaves, self.spec, self.sized = function, leaves, spec, sized
+        self.fed = [i for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor) and i not in sized]
 
     @property
     def arguments(self) -> tuple[torch.Tensor, ...]:
         """The tensors to call it with."""
-        return (*(self.leaves[i].detach() for i in self.fed), *(torch.zeros(self.leaves[i]) for i in self.sized))
+        sizes = (torch.zeros(size) for size, _ in self.sized.values())
+        return (*(self.leaves[i].detach() for i in self.fed), *sizes)
 
     def forward(self, *tensors: torch.Tensor) -> Any:
         """The function called."""
         leaves = [*self.leaves]
         for i, x in zip(self.fed, tensors, strict=False):
             leaves[i] = x
-        for i, x in zip(self.sized, tensors[len(self.fed) :], strict=True):
-            leaves[i] = x.shape[0]
+        for (i, (_, number)), x in zip(self.sized.items(), tensors[len(self.fed) :], strict=True):
+            leaves[i] = number(x.shape[0])
         args, kwargs = tree_unflatten(leaves, self.spec)
         return self.function(*args, **kwargs)
+
+
+def ways(name: str, info: Any, sample: Any) -> Iterator[tuple[str, OneCall]]:
+    """The ways to call an operator with a sample's arguments: as they are, with sizes as numbers, and mixed.
+
+    Mixed are numbers made of sizes, and tensors without axes, in the place of arguments.
+    """
+    leaves, spec = tree_flatten(((sample.input, *sample.args), sample.kwargs))
+    yield "plain", OneCall(info.op, leaves, spec, {})
+    whole = {i: (leaf, NUMBERS[0]) for i, leaf in enumerate(leaves) if type(leaf) is int and leaf > 1}
+    if whole:
+        yield "sized", OneCall(info.op, leaves, spec, whole)
+    random = Random(name)
+    for function in (info.op, info.inplace_variant):
+        places = [i for i, leaf in enumerate(leaves[1:], 1) if isinstance(leaf, torch.Tensor) or type(leaf) in REALS]
+        chosen = {i: random.choice((*SCALARS, *NUMBERS)) for i in places}
+        if chosen and function is not None:
+            mixed = [chosen[i] if isinstance(chosen.get(i), torch.Tensor) else leaf for i, leaf in enumerate(leaves)]
+            yield "mixed", OneCall(function, mixed, spec, {i: (3, n) for i, n in chosen.items() if callable(n)})
 
 
 def exported(module: OneCall) -> Any:
@@ -87,12 +118,11 @@ def programs(name: str, most: int) -> Iterator[tuple[str, OneCall, Any]]:
     """The programs of an operator in PyTorch's list, with what to call them."""
     for info in (info for info in op_db if info.name == name):
         for i, sample in enumerate(samples(info, most)):
-            for sized in (False, True):
-                module = OneCall(info.op, sample, sized=sized)
-                program = exported(module) if module.sized or not sized else None
+            for way, module in ways(f"{name}.{i}", info, sample):
+                program = exported(module)
                 if program is not None:
-                    yield f"{name}.{info.variant_test_name or i}.{'sized' if sized else 'plain'}", module, program
-                if program is not None and not sized:
+                    yield f"{name}.{info.variant_test_name or i}.{way}", module, program
+                if program is not None and way == "plain":
                     try:
                         yield f"{name}.{i}.core", module, program.run_decompositions()
                     except Exception:

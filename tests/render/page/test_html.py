@@ -90,7 +90,8 @@ def hostile_model() -> onnx.ModelProto:
     ]
     outputs = [helper.make_tensor_value_info("c" + HOSTILE[4], TensorProto.FLOAT, None)]
     opsets = [helper.make_opsetid("", 18), helper.make_opsetid(HOSTILE[5], 1)]
-    return helper.make_model(helper.make_graph(nodes, HOSTILE[0], inputs, outputs), opset_imports=opsets)
+    graph = helper.make_graph(nodes, HOSTILE[0], inputs, outputs)
+    return helper.make_model(graph, opset_imports=opsets, ir_version=8)
 
 
 def saved(folder: Path, model: onnx.ModelProto) -> Path:

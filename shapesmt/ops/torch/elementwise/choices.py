@@ -7,7 +7,7 @@ from shapesmt.ops.math.elementwise import combine
 from shapesmt.ops.shared import items
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.pairs import together
-from shapesmt.ops.torch.elementwise.promotion import cast, is_number, operand, promoted_type, result_type
+from shapesmt.ops.torch.elementwise.promotion import cast, operand, promoted_type
 from shapesmt.ops.torch.elementwise.single import in_place, store_in_place
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import Tensor, Traits, tensor
@@ -27,8 +27,7 @@ def weighted(call: Call) -> Tensor:
     """Combine three operands that broadcast, such as `self + value * tensor1 * tensor2`."""
     names = [name for name in call.names if name != "value"]
     operands = [operand(call, name) for name in names]
-    own = [(x, is_number(call, name)) for name, x in zip(names, operands, strict=True)]
-    return together(call, operands, result_type(own))
+    return together(call, operands, promoted_type(call, names, operands))
 
 
 @operator(*overloads("clamp", "clip", "clamp_min", "clamp_max"), memory="dense")

@@ -83,17 +83,20 @@ def result_type(operands: Iterable[tuple[Tensor, bool]]) -> str:
     """Return the type of a result as `torch.result_type` does; "" if unknown.
 
     Each operand comes with whether it is a number. Operands with axes count first, then tensors of rank 0, then
-    numbers.
+    numbers, whose floats have the default type.
 
-    >>> matrix, one, number = tensor("float16", (2, 3)), tensor("float64", ()), tensor("float32", ())
+    >>> matrix, one, number = tensor("float16", (2, 3)), tensor("float64", ()), tensor("float64", ())
     >>> result_type([(matrix, False), (one, False), (number, True)]), result_type([(one, False), (matrix, False)])
     ('float16', 'float16')
+    >>> result_type([(tensor("int64", (2, 3)), False), (number, True)])
+    'float32'
     """
     groups: list[list[str]] = [[], [], []]
     for x, number in operands:
         if not x.dtype:
             return ""
-        groups[2 if number else 0 if x.shape is None or x.rank else 1].append(x.dtype)
+        dtype = DEFAULT_FLOAT if number and kind(x.dtype) == FLOAT else x.dtype
+        groups[2 if number else 0 if x.shape is None or x.rank else 1].append(dtype)
     return reduce(_over, (reduce(promote, group) for group in groups if group))
 
 
@@ -117,20 +120,15 @@ def operand(call: Call, name: str) -> Tensor:
 
 
 def number_tensor(value: float) -> Tensor:
-    """Return a number as a tensor of rank 0."""
+    """Return a number as a tensor of rank 0 and, as in Python, of type bool, int64 or float64."""
     if isinstance(value, int):
         return tensor("bool" if isinstance(value, bool) else "int64", (), elements((), [as_dim(int(value))]))
-    return tensor(DEFAULT_FLOAT, (), elements((), [literal(value, DEFAULT_FLOAT)]))
-
-
-def is_number(call: Call, name: str) -> bool:
-    """Whether an argument is a number rather than a tensor; only its kind then affects the result type."""
-    return f"@{name}" not in call.ctx.attributes or name in call.ctx.attributes or call.type_of(name) == "Scalar"
+    return tensor("float64", (), elements((), [literal(value, "float64")]))
 
 
 def promoted_type(call: Call, names: Sequence[str], operands: Sequence[Tensor]) -> str:
     """Return the promoted element type of the arguments `names`, which are `operands`."""
-    return result_type((x, is_number(call, name)) for name, x in zip(names, operands, strict=True))
+    return result_type((x, call.is_number(name)) for name, x in zip(names, operands, strict=True))
 
 
 def cast(x: Tensor, dtype: str) -> Tensor:

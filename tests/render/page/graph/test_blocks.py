@@ -73,7 +73,9 @@ def graph(number: int) -> bytes:
         helper.make_tensor_value_info(name, TensorProto.FLOAT, [size])
         for name, size in (("t0", "n"), ("y", "m"), ("u", "k"))
     )
-    return helper.make_model(helper.make_graph(nodes, "g", [x, y], [u])).SerializeToString()
+    opsets = [helper.make_opsetid("", 18)]
+    model = helper.make_model(helper.make_graph(nodes, "g", [x, y], [u]), opset_imports=opsets, ir_version=8)
+    return model.SerializeToString()
 
 
 def test_a_small_graph_is_a_map_and_a_large_one_a_list_that_needs_no_script() -> None:

@@ -1,0 +1,328 @@
+"""Search: the inputs at which a node raises an error message.
+
+At such inputs the nodes upstream run, a requirement of the node fails, and its sizes are those that the message prints.
+A condition that isn't known is left out, so a message is called impossible only if it is, and said to come up exactly
+at some inputs only if nothing was left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product, zip_longest
+from typing import NamedTuple
+
+from shapesmt.algebra import FALSE, TRUE, Assignment, Dim, Formula, Verdict, all_of, any_of, at_least, negate
+from shapesmt.diagnose import finding_at
+from shapesmt.examine import Analysis, Judge, Problem, is_open
+from shapesmt.graph import Node
+from shapesmt.inference import Operators
+from shapesmt.messages.forms import SILENT
+from shapesmt.messages.names import Place
+from shapesmt.messages.quantities import Printed, likely, past_end, printed, resembling
+from shapesmt.messages.reading import Message
+from shapesmt.messages.site import Site
+from shapesmt.presolve import Domain
+from shapesmt.region import NOWHERE
+from shapesmt.report import Against, Candidate, Grade, Obstacle, SymbolRange
+from shapesmt.rules import Application, Body, Elements, Keeps, Requirement, Tensor, elements, tensor
+
+__all__ = ["Case", "Search"]
+
+BRIEF = 4.0  # seconds for a region, and for all bounds
+MOST = 200  # other nodes' conditions that the smallest input satisfies if possible; more are ignored
+FEW = 6  # number of sizes that may be 0, one at a time, at the smallest input, if no input has only larger ones
+
+
+class _Own(NamedTuple):
+    """A node's requirements as first inferred: those that are known, and whether there may be others."""
+
+    requirements: tuple[Requirement, ...]
+    open: bool
+
+    @property
+    def formula(self) -> Formula:
+        """The condition under which it runs, as far as it is known."""
+        return all_of(*(r.formula for r in self.requirements))
+
+
+def _own(application: Application, within: str = "") -> _Own:
+    stated = [r for r in application.requirements if not within or within in r.within]
+    known = tuple(r for r in stated if not is_open(r))
+    more = len(known) < len(stated) or application.unjudged or application.assumed or (within and not stated)
+    return _Own(known, bool(more))
+
+
+class Case(NamedTuple):
+    """A failing node as the cause of the message, and the condition under which it is.
+
+    Attributes:
+        own: The node's requirements.
+        condition: A necessary condition for the message.
+        sufficient: Conditions under which it is certain, each with the same text.
+        says: The index of the node that raises the message instead, if an optimizer has made the failing one silent;
+            None for the failing node itself.
+    """
+
+    place: Place
+    own: _Own
+    condition: Formula
+    sufficient: tuple[Formula, ...] = ()
+    says: int | None = None
+
+    @property
+    def whole(self) -> Formula:
+        """The condition, and that a requirement of the node fails, if all its requirements are known."""
+        return self.condition if self.own.open else all_of(self.condition, negate(self.own.formula))
+
+    @property
+    def at(self) -> int:
+        """The index of the node that raises the message."""
+        return self.place.node if self.says is None else self.says
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """Searches for the inputs at which a node raises a message.
+
+    Attributes:
+        analysis: The analysis of the model.
+        message: The message.
+        judged: The indices of the nodes that don't run for every input.
+    """
+
+    analysis: Analysis
+    message: Message
+    judged: frozenset[int]
+
+    @property
+    def _problem(self) -> Problem:
+        return self.analysis.problem
+
+    @property
+    def _judge(self) -> Judge:
+        return self.analysis.judge
+
+    @property
+    def _applications(self) -> Sequence[Application]:
+        return self.analysis.examination.original.applications
+
+    @cached_property
+    def _operators(self) -> Operators:
+        return Operators(self._problem.graph.opsets, self._problem.graph.functions)
+
+    @cached_property
+    def _reorders(self) -> bool:
+        """Whether the model has nodes that reorder axes, which an optimizer may move past others."""
+        return any(self._operators.traits(node).keeps is Keeps.REARRANGED for node in self._problem.graph.nodes)
+
+    def case(self, place: Place) -> Case | Against:
+        """Return the condition under which a node raises the message, or the obstacle if it can't."""
+        node, own = self._problem.graph.nodes[place.node], _own(self._applications[place.node], place.inside)
+        before = self._before(place.node)
+        why = Obstacle.RUNS
+        if own.open or not self._judge.proves(self._domain(before), own.formula):
+            why = Obstacle.SIZES
+            for loose in (False, True) if self._reorders or not place.exact else (False,):
+                told = self._printed(place, own, loose=loose)
+                condition = all_of(before, told.necessary)
+                if self._can_fail(condition, own):
+                    return Case(place, own, condition, told.sufficient if place.exact else ())
+        changed = self._merged(place, own) or self._silent(place, own)
+        if changed is not None:
+            return changed
+        if self.message.foreign(self._problem.graph) and any(self.message.names):
+            sizes = self._printed(place, own, loose=True).necessary
+            known = sizes is not FALSE and self._judge.satisfiable(self._domain(sizes))
+            return Case(place._replace(exact=False), own._replace(open=True), sizes if known else TRUE)
+        made = not place.exact and self.message.op != node.op
+        return Case(place, own, before) if made and why is Obstacle.SIZES else Against(why, node.name, node.op)
+
+    def _can_fail(self, condition: Formula, own: _Own) -> bool:
+        domain = self._domain(condition)
+        if condition is FALSE or not self._judge.satisfiable(domain):
+            return False
+        return own.open or not self._judge.proves(domain, own.formula)
+
+    def _before(self, index: int) -> Formula:
+        """Return the condition under which all nodes upstream of node `index` run, as far as it is known."""
+        return all_of(*(_own(self._applications[i]).formula for i in self._earlier(index)))
+
+    def _earlier(self, index: int) -> list[int]:
+        """Return the nodes upstream of node `index` that don't run for every input."""
+        return sorted(self._problem.graph.ancestors(index, self.judged))
+
+    def _merged(self, place: Place, own: _Own) -> Case | None:
+        """Return the case that an optimizer has merged earlier nodes into the one that raises the message, or None.
+
+        The merged nodes compute the elements of its input 1, or give its input 0 another shape.
+        """
+        graph, site = self._problem.graph, self._sites(place, own, loose=False)[0]
+        tensors, node = self.analysis.examination.original.tensors, graph.nodes[place.node]
+        others = site.inputs[1:] if place.exact else [None]  # a made name may be that of several nodes in a row
+        while self.message.form is not None and "i0" in self.message.said and node.inputs:
+            first = graph.producer(node.inputs[0])
+            moved = site._replace(inputs=[tensors.get(node.inputs[0]), *others], merged=True)
+            needed = [] if first is None else [self._before(first), _own(self._applications[first]).formula]
+            condition = all_of(*needed, printed(moved, self.message).necessary)
+            if condition is not FALSE and self._judge.satisfiable(self._domain(condition)):
+                return Case(place._replace(exact=False), own._replace(open=True), condition)
+            if first is None or not self._operators.traits(graph.nodes[first]).in_order:
+                break
+            node = graph.nodes[first]
+        return None
+
+    def _silent(self, place: Place, own: _Own) -> Case | None:
+        """Return the case that an earlier lookup passes a table's end silently, so that this node fails; or None."""
+        earlier = [i for i in self._earlier(place.node) if place.exact and self.message.runtime == "onnxruntime"]
+        for i in earlier:
+            lookups = [r for r in self._applications[i].requirements if r.law.code in SILENT]
+            condition = past_end(self._sites(place, own, loose=False)[0], lookups, self.message.said)
+            if condition is not FALSE and self._judge.satisfiable(self._domain(condition)):
+                return Case(Place(i), _own(self._applications[i]), condition, says=place.node)
+        return None
+
+    def _domain(self, *facts: Formula) -> Domain:
+        domain = self.analysis.examination.admissible(self._problem)
+        for fact in facts:
+            domain.assume(fact)
+        return domain
+
+    def _printed(self, place: Place, own: _Own, *, loose: bool) -> Printed:
+        """Return the conditions for the message, over all runs of the node: of a loop's iterations, for example."""
+        others = self._elsewhere(place.node) if self.message.form is not None else None
+        told = [printed(site, self.message, others) for site in self._sites(place, own, loose=loose)]
+        ways = (
+            ()
+            if own.open
+            else tuple(any_of(*way) for way in zip_longest(*(p.sufficient for p in told), fillvalue=FALSE))
+        )
+        return Printed(any_of(*(p.necessary for p in told)), ways)
+
+    def _elsewhere(self, index: int) -> list[Requirement] | None:
+        """Return the requirements of a node and of all that aren't downstream of it; None if one isn't known."""
+        behind = self._problem.graph.descendants(index)
+        others = [_own(a) for i, a in enumerate(self._applications) if i not in behind]
+        return None if any(other.open for other in others) else [r for other in others for r in other.requirements]
+
+    def _sites(self, place: Place, own: _Own, *, loose: bool) -> list[Site]:
+        """Return the node with its inputs; a node inside another one once for each of its runs."""
+        node = self._problem.graph.nodes[place.node]
+        if not place.inside:
+            tensors = self.analysis.examination.original.tensors
+            return [self._site(node, [tensors.get(name) for name in node.inputs], own, loose=loose)]
+        runs = [run for outer in self._applications[place.node].bodies for run in outer.every()]
+        found = [(run, inner) for run in runs for inner in run.nodes if inner.name == place.inside]
+        sites = []
+        for run, inner in found:
+            path = f"{run.label}/{inner.name}" if run.label else inner.name
+            stated = tuple(r for r in own.requirements if f"/{r.within}".endswith(f"/{path}"))
+            inputs = [_final(run, run.tensors.get(name)) for name in inner.inputs]
+            sites.append(self._site(inner, inputs, own._replace(requirements=stated), loose=loose))
+        return sites or [self._site(node, [None], own, loose=loose)]
+
+    def _site(self, node: Node, inputs: Sequence[Tensor | None], own: _Own, *, loose: bool) -> Site:
+        axis, group = node.attributes.get("axis", 0), node.attributes.get("group", 1)
+        own_axis, groups = (a if isinstance(a, int) else None for a in (axis, group))
+        foreign = self.message.foreign(self._problem.graph)
+        outputs = len(node.outputs)
+        return Site(inputs, own.requirements, own.open, own_axis, groups or 1, outputs, loose, foreign=foreign)
+
+    def candidate(self, case: Case) -> Candidate:
+        """Return the candidate for a case: the smallest input found, and the finding that explains the node there."""
+        problem, (place, own, _, _, says) = self._problem, case
+        failing, node = problem.graph.nodes[place.node], problem.graph.nodes[case.at]
+        values, finding, shown = self._least(case), None, None
+        if values is not None:
+            stated = own.requirements or self._applications[place.node].requirements
+            finding = finding_at(place.node, stated, values, problem, self.analysis.examination, self._judge)
+        if finding is not None:
+            shown = problem.counterexample(values or {}, case.whole.symbols)
+            shown = replace(shown, data={s.name: v for s, v in (values or {}).items() if s.by_data})
+        region = self._region(case.whole) if self._certain(case) else ""
+        return Candidate(
+            node.name,
+            node.op,
+            case.at,
+            finding.law if finding is not None else "",
+            region,
+            shown,
+            self._bounds(case.whole),
+            finding,
+            silent="" if says is None else failing.name,
+            rewritten=not place.exact,
+            inside=place.inside,
+            grade=Grade.EXACT if region else Grade.PARTIAL,
+            node_holds_iff="" if own.open else self._region(own.formula),
+        )
+
+    def _certain(self, case: Case) -> bool:
+        """Whether the message comes up at all inputs for which the necessary condition holds."""
+        whole, judge = case.whole, self._judge.within(BRIEF)
+        if case.says is not None or any(s.by_data for s in whole.symbols):
+            return False
+        return any(judge.proves(self._domain(whole), certain) for certain in case.sufficient)
+
+    def _region(self, whole: Formula) -> str:
+        judge = self._judge.within(BRIEF)
+        region = judge.deadline.attempt(lambda: judge.region(self._domain(), whole), None)
+        return region.whole if region is not None and region.exact and region.conjuncts not in ((), (NOWHERE,)) else ""
+
+    def _bounds(self, whole: Formula) -> dict[str, SymbolRange]:
+        domain, judge = self._domain(whole), self._judge.within(BRIEF)
+        named = {n: d for n, d in self._problem.dims.items() if not d.symbols.isdisjoint(whole.symbols)}
+        ends = {n: judge.extent(domain, d) for n, d in named.items()}
+        return {n: SymbolRange(low.value or 0, high.value, source="message") for n, (low, high) in ends.items()}
+
+    def _least(self, case: Case) -> Assignment | None:
+        """Return the smallest input at which the node raises the message, if possible one at which all others run.
+
+        None if it isn't known to fail at any.
+        """
+        judge = self._judge.within(BRIEF)
+        for more in self._preferred(case):
+            domain = self._domain(case.condition, *more)
+            if judge.is_inhabited(domain) or not more:
+                decision = judge.decide(domain, case.own.formula)
+                if decision.counterexample is not None and decision.verdict is not Verdict.PROVED:
+                    return judge.complete(domain, decision.counterexample)
+        return None
+
+    def _preferred(self, case: Case) -> Iterator[tuple[Formula, ...]]:
+        """Yield conditions that single out usual inputs, the strictest first."""
+        place, sites = case.place, self._sites(case.place, case.own, loose=False)
+        ways = ((True, True), (False, True), (True, False), (False, False))
+        usual = [any_of(*(likely(s, self.message, ordered=x, alone=y) for s in sites)) for x, y in ways]
+        alike = self._resembling(case, sites)
+        usual = list(dict.fromkeys([*(all_of(alike, u) for u in usual), *usual]))
+        behind = {place.node, *self._problem.graph.descendants(place.node)}
+        others = [(i, _own(x).formula) for i, x in enumerate(self._applications) if i not in behind]
+        runs = dict.fromkeys(formula for _, formula in others)
+        early = dict.fromkeys(formula for i, formula in others if i < place.node)
+        nodes = [all_of(*f) for f in (runs, early) if len(f) <= MOST] + [TRUE]
+        sizes = [at_least(d, 1) for d in self._problem.dims.values()]
+        some = [all_of(*sizes), *(all_of(*sizes[:i], *sizes[i + 1 :]) for i in range(min(len(sizes), FEW)))]
+        yield from product((u for u in usual if u is not FALSE), nodes, some[:1])
+        yield from product(usual[-1:], nodes, some[1:])
+        yield from product((TRUE,), nodes, some)
+        yield ()
+
+    def _resembling(self, case: Case, sites: Sequence[Site]) -> Formula:
+        """Return the condition that the node has the numbers of the message that aren't read, as far as it can."""
+        alike: list[Formula] = []
+        for condition in resembling(sites[0], self.message) if len(sites) == 1 else ():
+            if self._judge.is_inhabited(self._domain(case.whole, *alike, condition)):
+                alike.append(condition)
+        return all_of(*alike)
+
+
+def _final(run: Body, t: Tensor | None) -> Tensor | None:
+    """Return a tensor of a run inside a node over the symbols outside."""
+    if t is None or t.shape is None:
+        return t
+    value = t.value if isinstance(t.value, Elements) else None
+    items = [run.final_size(i) if isinstance(i, Dim) else None for i in value.items] if value is not None else []
+    return tensor(
+        t.dtype, [run.final_size(d) for d in t.shape], None if value is None else elements(value.shape, items)
+    )

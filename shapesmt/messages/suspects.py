@@ -1,0 +1,69 @@
+"""Suspects: the nodes that may have raised a message, by the names in it, its operator or its laws."""
+
+from __future__ import annotations
+
+from shapesmt.algebra import TRUE
+from shapesmt.examine import Analysis
+from shapesmt.graph import Graph
+from shapesmt.messages.forms import FUSED, MADE
+from shapesmt.messages.names import Place, places
+from shapesmt.messages.reading import Message
+from shapesmt.report import Against, Obstacle
+
+__all__ = ["suspects"]
+
+MERGED = 4  # consecutive nodes that are searched for the operator that a message names
+
+
+def suspects(a: Analysis, message: Message) -> tuple[list[Place], tuple[Against, ...]]:
+    """Return the nodes that may have raised the message, by the names in it, or the reasons why none has."""
+    graph, ops = a.problem.graph, {node.op.lower() for node in a.problem.graph.nodes}
+    made = bool(FUSED.search(message.op)) and message.op.lower() not in ops
+    for name in message.names:
+        found = places(graph, name)
+        if not found:
+            continue
+        inner = message.names[-1] if message.names[-1] != name else ""
+        if found[0].inside or inner:
+            return [place._replace(inside=inner or place.inside) for place in found], ()
+        told = graph.nodes[found[0].node].op
+        same = message.runtime != "onnxruntime" or not message.op or message.op == told
+        if not found[0].exact:
+            return [place._replace(node=_fused(graph, place.node, message.op)) for place in found], ()
+        if same:
+            return found, ()
+        if not FUSED.search(message.op):
+            return [], (Against(Obstacle.OPERATOR, name, told),)
+        return [place._replace(exact=False) for place in found], ()
+    name = next(filter(None, message.names), "")
+    if name and not made and not MADE.search(name):
+        return [], (Against(Obstacle.NAME, name),)
+    return _by_law(a, message), ()
+
+
+def _fused(graph: Graph, index: int, op: str) -> int:
+    """Return the index of the node whose operator is part of `op`: `index`, or one of few upstream; else `index`."""
+    at: int | None = index
+    for _ in range(MERGED):
+        if at is None or graph.nodes[at].op in op:
+            break
+        at = graph.producer(next(iter(graph.nodes[at].inputs), ""))
+    return index if at is None or graph.nodes[at].op not in op else at
+
+
+def _by_law(a: Analysis, message: Message) -> list[Place]:
+    """Return the nodes that may raise a message that names no node: by its operator, or else by its laws.
+
+    Of an operator that the file doesn't have, the runtime has made the node of another one, such as of a function.
+    """
+    nodes, op = a.problem.graph.nodes, message.op if message.runtime == "onnxruntime" else ""
+    named = [Place(i) for i, node in enumerate(nodes) if op and node.op == op]
+    if named:
+        return named
+    codes = message.form.codes if message.form is not None else ()
+    failing = [
+        (i, {r.law.code for r in application.requirements if r.formula is not TRUE})
+        for i, application in enumerate(a.examination.original.applications)
+    ]
+    of_law = [i for i, broken in failing if not broken.isdisjoint(codes)]
+    return [Place(i, exact=not op) for i in (of_law if of_law or not op else [i for i, broken in failing if broken])]
