@@ -2,34 +2,26 @@
 
 Equal sizes don't tell where a side comes from: in `Expand(x, [2, 2])` with `x` of shape `[a, 2]`, four sizes are 2. So
 the rule is applied again to inputs in which one slot has another size. It takes the side from there if the requirement
-then has that size in its place. A side that is computed, or given by an attribute, follows none of the slots.
+then has that size in its place. A side that is computed, or given by an attribute, follows none of the slots; one that
+is computed with neutral numbers (64 is 1 * 64) follows a slot, but changes with those numbers too.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from math import inf
 from typing import NamedTuple, TypeAlias
 
-from shapesmt.algebra import Dim, Kind, as_dim, symbol
+from shapesmt.algebra import ONE, ZERO, Dim, Kind, as_dim, symbol
 from shapesmt.deadline import look
 from shapesmt.errors import InternalError, ShapesmtError
 from shapesmt.graph import Graph, Node
 from shapesmt.inference.inference import application_of
-from shapesmt.rules import Application, Elements, Requirement, Tensor, elements, tensor
+from shapesmt.rules import MAX_RANK, Application, Elements, Requirement, Tensor, elements, tensor
 
 MAX_APPLIED = 500  # rules applied for the sides of one requirement, those of inner nodes included
 STEPS = (1, 2, 3, -1, -2, 62)  # differences to a number that are tried until the requirement still fails
-
-
-class _Key(NamedTuple):
-    """A requirement as a rule states it: the path of the inner node that does, the law, and the sides."""
-
-    within: str
-    law: str
-    left: Dim | None
-    right: Dim | None
 
 
 class Slot(NamedTuple):
@@ -59,67 +51,97 @@ def slots_of(
         tensors: The tensors that the node reads.
     """
     read = {name: tensors[name] for name in node.reads if name in tensors}
-    search = _Search(r, application, node, graph, read)
-    return search.slot(0, r.left), search.slot(1, r.right)
+    place = next(i for i, stated in enumerate(application.requirements) if stated is r)
+    left, right = (_Search(side, place, application, node, graph, read).slot() for side in (0, 1))
+    return left, right
+
+
+class _Stated(NamedTuple):
+    """A requirement as a rule states it: the path of the inner node and the law, and the two sides."""
+
+    law: tuple[str, str]
+    sides: tuple[Dim | None, Dim | None]
 
 
 class _Search:
+    """The search for the slot of one side of a requirement: side 0 is the left one, side 1 the right one."""
+
     def __init__(
-        self, r: Requirement, application: Application, node: Node, graph: Graph, tensors: Mapping[str, Tensor]
+        self, side: int, place: int, application: Application, node: Node, graph: Graph, read: Mapping[str, Tensor]
     ) -> None:
-        self._requirement, self._stated = r, application.requirements
-        self._node, self._graph, self._tensors = node, graph, tensors
+        self._side, self._place = side, place
+        self._stated = [*map(_stated, application.requirements)]
+        self._size = self._stated[place].sides[side]
+        self._node, self._graph, self._read = node, graph, read
         inner = [body.nodes for own in application.bodies for body in own.every()]
         self._trials = MAX_APPLIED // (1 + sum(map(len, inner)))
 
-    def slot(self, side: int, size: Dim | None) -> Slot | None:
-        """Return the only slot that a side follows; None if none or several do, or if that takes too many trials."""
-        following = [] if size is None else [slot for slot in self._slots(size) if self._follows(side, size, slot)]
-        return following[0] if len(following) == 1 and self._trials >= 0 else None
+    def slot(self) -> Slot | None:
+        """Return the slot; None if it isn't known, or if the side is computed."""
+        if self._size is None:
+            return None
+        tried = [(slot, *self._try(slot, self._size)) for slot in self._slots(self._size)]
+        following = [(slot, other) for slot, other, now in tried if other is not None and now is other]
+        if len(following) != 1 or self._computed(*following[0]) or not self._trials:
+            return None
+        return following[0][0]
 
-    def _slots(self, size: Dim) -> Iterator[Slot]:
-        """Yield the slots that have a size."""
+    def _computed(self, slot: Slot, other: Dim) -> bool:
+        """Whether a side that follows a slot is computed from it and from a 0 or a 1 elsewhere, such as 64 * 1."""
+        numbers = [(n, own) for own in (ZERO, ONE) for n in self._slots(own, MAX_RANK) if n != slot]
+        neutral = [(n, own) for n, own in numbers if n.input != slot.input or (n.axis is None) == (slot.axis is None)]
+        tried = [(n, *self._try(n, own)) for n, own in neutral]
+        # A 0 may also be the index of the axis that is compared: with another index, the side doesn't follow the slot.
+        moved = [(n, changed, now) for n, changed, now in tried if changed is not None and now is not self._size]
+        return any(self._now({n: changed, slot: other}) is not now for n, changed, now in moved)
+
+    def _slots(self, size: Dim, most: int = MAX_APPLIED) -> Iterator[Slot]:
+        """Yield the slots that have a size: axes, and elements of inputs that have at most so many."""
         for index, name in enumerate(self._node.inputs):
-            t = self._tensors.get(name)
+            t = self._read.get(name)
             if t is not None and t.is_tensor and not t.cases:
                 yield from (Slot(index, axis) for axis, d in enumerate(t.shape or ()) if d is size)
-                items = t.value.items if isinstance(t.value, Elements) else ()
+                items = t.value.items if isinstance(t.value, Elements) and len(t.value.items) <= most else ()
                 yield from (Slot(index, None, place) for place, item in enumerate(items) if item is size)
 
-    def _follows(self, side: int, size: Dim, slot: Slot) -> bool:
-        """Whether a side changes with a slot."""
-        outcomes = (self._changes(side, slot, other) for other in _others(size, slot))
-        return next((outcome for outcome in outcomes if outcome is not None), False)
+    def _try(self, slot: Slot, size: Dim) -> tuple[Dim | None, Dim | None]:
+        """Return another size for a slot that has this one, and the side for it; both None if it can't be told."""
+        trials = ((other, self._now({slot: other})) for other in _others(size, slot))
+        return next((trial for trial in trials if trial[1] is not None), (None, None))
 
-    def _changes(self, side: int, slot: Slot, size: Dim) -> bool | None:
-        """Whether a side becomes `size` if a slot does; None if the requirement is no longer stated as it was."""
-        before, after = _key(self._requirement), self._requirements(slot, size)
-        expected = before._replace(left=size) if side == 0 else before._replace(right=size)
+    def _now(self, sizes: Mapping[Slot, Dim]) -> Dim | None:
+        """Return the side for other sizes in slots; None if the requirement isn't stated, or its other side differs."""
+        before, after = self._stated[self._place], self._restated(sizes)
+        behind = before.sides[1 - self._side]
+        alike = [r for r in after if r.law == before.law and r.sides[1 - self._side] is behind]
         if len(after) == len(self._stated):
-            own = _key(next(a for a, r in zip(after, self._stated, strict=True) if r is self._requirement))
-            return True if own == expected else False if own == before else None
-        old, new = Counter(map(_key, self._stated)), Counter(map(_key, after))
-        return (new[before] < old[before] and new[expected] > old[expected]) or None
+            alike = [r for r in after[self._place : self._place + 1] if r in alike]
+        elif alike.count(before) >= self._stated.count(before):
+            return self._size
+        else:
+            alike = [*(Counter(alike) - Counter(self._stated))]
+        return alike[0].sides[self._side] if len(alike) == 1 else None
 
-    def _requirements(self, slot: Slot, size: Dim) -> Sequence[Requirement]:
-        """Return the node's requirements with another size in a slot; () if its rule breaks, or after all trials."""
+    def _restated(self, sizes: Mapping[Slot, Dim]) -> list[_Stated]:
+        """Return the node's requirements for other sizes in slots; [] if its rule breaks, or after all trials."""
+        if not self._trials:
+            return []
         self._trials -= 1
-        if self._trials < 0:
-            return ()
-        name = self._node.inputs[slot.input]
-        own = f"{name} "  # the node may read the same tensor twice
-        inputs = [own if i == slot.input else given for i, given in enumerate(self._node.inputs)]
-        tensors = {**self._tensors, own: _resized(self._tensors[name], slot, size)}
+        names, tensors = [*self._node.inputs], {**self._read}
+        for slot, size in sizes.items():
+            changed = _resized(tensors[names[slot.input]], slot, size)
+            names[slot.input] = f"input {slot.input}"  # the node may read the same tensor twice
+            tensors[names[slot.input]] = changed
         try:
-            application = application_of(self._node._replace(inputs=inputs), self._graph, tensors)
+            application = application_of(self._node._replace(inputs=names), self._graph, tensors)
             look()
         except (ShapesmtError, InternalError):  # a rule may break on a node that no file has
-            return ()
-        return application.requirements
+            return []
+        return [*map(_stated, application.requirements)]
 
 
-def _key(r: Requirement) -> _Key:
-    return _Key(r.within, r.law.template or r.law.sentence, r.left, r.right)
+def _stated(r: Requirement) -> _Stated:
+    return _Stated((r.within, r.law.template or r.law.sentence), (r.left, r.right))
 
 
 def _others(size: Dim, slot: Slot) -> list[Dim]:
