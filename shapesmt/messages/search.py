@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import product, zip_longest
 from typing import NamedTuple
 
-from shapesmt.algebra import FALSE, TRUE, Assignment, Dim, Formula, Verdict, all_of, any_of, at_least, negate
+from shapesmt.algebra import FALSE, TRUE, Assignment, Dim, Formula, all_of, any_of, at_least, negate
 from shapesmt.diagnose import finding_at
 from shapesmt.examine import Analysis, Judge, Problem, is_open
 from shapesmt.graph import Node
@@ -254,13 +254,13 @@ class Search:
             rewritten=not place.exact,
             inside=place.inside,
             grade=Grade.EXACT if region else Grade.PARTIAL,
-            node_holds_iff="" if own.open else self._region(own.formula),
+            node_holds_iff="" if own.open or _by_data(own.formula) else self._region(own.formula),
         )
 
     def _certain(self, case: Case) -> bool:
         """Whether the message comes up at all inputs for which the necessary condition holds."""
         whole, judge = case.whole, self._judge.within(BRIEF)
-        if case.says is not None or any(s.by_data for s in whole.symbols):
+        if case.says is not None or _by_data(whole):
             return False
         return any(judge.proves(self._domain(whole), certain) for certain in case.sufficient)
 
@@ -280,13 +280,12 @@ class Search:
 
         None if it isn't known to fail at any.
         """
-        judge = self._judge.within(BRIEF)
+        judge, domain = self._judge.within(BRIEF), self._domain()
         for more in self._preferred(case):
-            domain = self._domain(case.condition, *more)
-            if judge.is_inhabited(domain) or not more:
-                decision = judge.decide(domain, case.own.formula)
-                if decision.counterexample is not None and decision.verdict is not Verdict.PROVED:
-                    return judge.complete(domain, decision.counterexample)
+            wanted = all_of(case.condition, *more, negate(case.own.formula))
+            found = judge.decide(domain, negate(wanted)) if wanted is not FALSE else None
+            if found is not None and found.counterexample is not None:
+                return judge.complete(domain, found.counterexample)
         return None
 
     def _preferred(self, case: Case) -> Iterator[tuple[Formula, ...]]:
@@ -326,3 +325,8 @@ def _final(run: Body, t: Tensor | None) -> Tensor | None:
     return tensor(
         t.dtype, [run.final_size(d) for d in t.shape], None if value is None else elements(value.shape, items)
     )
+
+
+def _by_data(condition: Formula) -> bool:
+    """Whether a condition is about a size that data decide."""
+    return any(s.by_data for s in condition.symbols)
