@@ -20,4 +20,5 @@ FORMS = (
     says(r"weight of size \[<i1>\], expected input\[<i0>\] to have", "SM106"),
     says(r"sum exactly to <size> \(input tensor's size at dimension <_>\)", "SM110"),
     says(r"index out of range in self", "SM301"),
+    says(r"can't allocate memory: you tried to allocate <bytes> bytes"),
 )  # fmt: skip
