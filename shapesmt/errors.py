@@ -85,7 +85,7 @@ def _has(frame: FrameType, interrupted: FrameType) -> bool:
 
 
 def printable(text: str, limit: int = 120) -> str:
-    r"""Return the text on one line: `…` replaces the middle above `limit` characters; unprintable ones are escaped.
+    r"""Return the text on one line: unprintable characters are escaped; `…` replaces the middle above `limit` ones.
 
     Names come from files: they may have line ends, terminal commands, or a megabyte of anything.
 
@@ -96,9 +96,14 @@ def printable(text: str, limit: int = 120) -> str:
     >>> printable("##vso[task.complete]")
     '\\x23#vso[task.complete]'
     """
-    if len(text) > limit:
-        half = (limit - 1) // 2
-        text = f"{text[:half]}…{text[-half:]}"
+    if len(text) <= limit and len(shown := _escape(text)) <= limit:
+        return shown
+    half = (limit - 1) // 2
+    return f"{_escape(text[:half])[:half]}…{_escape(text[-half:])[-half:]}"
+
+
+def _escape(text: str) -> str:
+    """Return the text without unprintable characters and without commands of CI systems."""
     if not text.isprintable():
         text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
     return escape_marks(text, r"\x23")

@@ -27,3 +27,10 @@ class TestErrors:
     def test_printable_keeps_ordinary_names_and_shortens_long_ones(self):
         assert printable("/up1/Größe_0") == "/up1/Größe_0"
         assert len(printable("x" * 10_000)) <= 120
+
+    @pytest.mark.parametrize("text", ["\x1b", "\U000e0001", "##[", "##vso[a]", "#", "\n", "x##"])
+    def test_escaped_names_are_as_short_as_others(self, text):
+        for times in (1, 20, 30, 40, 119, 120, 500):
+            shown = printable(text * times)
+            assert len(shown) <= 120
+            assert not re.search(r"##\w*\[", f"{shown}[0]")

@@ -13,7 +13,7 @@ from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.graph import Node
 from shapesmt.rules.application import BY_ALL, Application, Assumed, Body, Decided, Requirement, Unjudged, UnjudgedKind
 from shapesmt.rules.provenance import Causes
-from shapesmt.rules.tensors import Tensor
+from shapesmt.rules.tensors import Shape, Tensor
 from shapesmt.version import Version, followed_runtime
 
 VALID = "its elements are valid"
@@ -96,6 +96,16 @@ class Statements:
             self.requirements[-1] = self.requirements[-1]._replace(declared=True)
         elif not truth:
             self.requirements.append(Requirement(TRUE, laws.as_law(law), declared=True))
+
+    def as_loaded(self, shape: Shape, inferred: Shape, law: laws.Law) -> Shape:
+        """Return an output's shape; while `loading` is set, return the one that ONNX infers instead.
+
+        Nodes downstream that can't run on the inferred shape make the runtime refuse the model when it loads it.
+        """
+        if shape == inferred or self.loading:
+            return inferred
+        self.requirements.append(Requirement(TRUE, law, declared=True))
+        return shape
 
     def ensure_equal(self, left: Dim | int, right: Dim | int, law: laws.Law | str) -> None:
         """Require that two sizes are equal, because the rest of the rule relies on it; end it if they never are."""

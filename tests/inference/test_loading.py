@@ -328,6 +328,23 @@ def test_numbers_that_are_declared_of_inner_sizes_are_believed_when_a_model_is_l
     assert (LOADED in report.findings[0].law) != loads
 
 
+STRETCHED = {  # what a PRelu reads and the next node, and whether that runs on the shape of `x`
+    ("float[2] x, float[3, 2] s, float[3, 2] t", "y = Concat<axis = 0>(z, t)"): False,
+    ("float[2] x, float[3, 2] s", "y = Transpose<perm = [1, 0]>(z)"): False,
+    ("float[2] x, float[3, 2] s", "y = f.h(z)"): False,
+    ("float[2] x, float[3, 2] s", "y = Neg(z)"): True,
+    ("float[1, 2] x, float[3, 2] s, float[5, 3] t", "y = MatMul(t, z)"): False,
+    ("float[1, 2] x, float[3, 2] s, float[3, 2] t", "y = Add(z, t)"): True,
+    ("float[1, n] x, float[m, n] s", "y = Transpose<perm = [1, 0]>(z)"): True,
+}
+
+
+@pytest.mark.parametrize("case", STRETCHED, ids=str)
+def test_slopes_stretch_an_input_but_not_the_shape_that_is_inferred_when_a_model_is_loaded(case):
+    text = graph(f"z = PRelu(x, s) {case[1]}", "y").replace("float[a, 2] x", case[0])
+    check(text + function("y = Transpose<perm = [1, 0]>(x)", 18), "" if STRETCHED[case] else LOADED)
+
+
 def test_elements_that_are_computed_leave_a_branch_open_that_never_runs():
     """With optimizations, ONNX Runtime computes the sum and refuses the model; without them, it loads the model."""
     body = "o = Constant<value_ints = [6, 6]>() v = Add(o, o) s = Expand(x, v)"

@@ -24,6 +24,7 @@ NUMBERS = ("Add", "Sub", "Mul", "Min", "Max", "Div", "Mod", "Where", "Neg", "Abs
 CONDITIONS = ("Equal", "Less", "GreaterOrEqual", "Not", "And", "Or", "Xor")
 MAKERS = ("Slice", "Reshape", "Expand", "Tile", "Pad", "TopK", "ConstantOfShape", "Range", "Split", "Gather", "Add")
 MAKERS += ("Concat", "If", "If", "If", "Loop", "Resize", "OneHot", "Scan output")
+DEEPEST = 20  # branches inside each other; protobuf reads about 30, each of which is three messages deep
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ class _Chooser:
         self.floats: list[Floats] = []
         self.signs: list[str] = []  # conditions that data decides: numbers made of them would be taken to fit
         self.count = 0
+        self.depth = 0
 
     def choice(self, *, data: bool) -> Choice:
         self._small_inputs()
@@ -216,12 +218,15 @@ class _Chooser:
         """A few nodes that make floats of that rank, for a branch."""
         outer, self.nodes = self.nodes, []
         kept = list(self.numbers), list(self.conditions), list(self.floats)
+        makers = MAKERS if self.depth < DEEPEST else [op for op in MAKERS if op != "If"]
+        self.depth += 1
         for _ in range(20):
-            made = self._made(self.r.choice(MAKERS))
+            made = self._made(self.r.choice(makers))
             if made.rank == rank:
                 break
         else:
             made = Floats(self._add("Identity", self._any_floats(rank).name), rank)
+        self.depth -= 1
         (self.numbers, self.conditions, self.floats), inner, self.nodes = kept, self.nodes, outer
         return inner, made.name
 

@@ -88,10 +88,14 @@ class Execution:
                 said = str(error)
         else:
             said = self.refusal
+        odd = None
         for static in (False, True):
             found = self._node_by_node(feeds, static)
-            if found.failing or found.odd or any(sign in said for sign in NO_KERNEL):
+            if found.failing or any(sign in said for sign in NO_KERNEL):
                 return found
+            odd = odd or (found if found.odd else None)
+        if odd is not None:
+            return odd
         raise NoBlame(f"at {dict(sizes)}: {said}")
 
     def _given(self, info: onnx.ValueInfoProto, sizes: Sizes) -> Any:

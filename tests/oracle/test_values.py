@@ -134,6 +134,22 @@ def judged(seed: int, counts: Counter[str]) -> list[str]:
     return [f"seed {seed}: {text}" for text in wrong]
 
 
+FOUND = {
+    232652: "a loop without iterations, whose output has another rank where a node is run alone",
+}
+
+
+@pytest.mark.parametrize("seed", FOUND)
+def test_what_was_found_is_judged_as_it_runs(seed: int) -> None:
+    assert not judged(seed, Counter())
+
+
+@pytest.mark.parametrize(("seed", "data"), [(1799, False), (834, True), (3097, True)])
+def test_branches_inside_each_other_are_not_too_deep_for_a_file(seed: int, data: bool) -> None:
+    model = choose(seed, data=data).model
+    assert onnx.ModelProto.FromString(model.SerializeToString()) == model
+
+
 def test_every_value(request: pytest.FixtureRequest, full: bool, capsys: pytest.CaptureFixture[str]) -> None:
     first = request.config.getoption("--seed")
     counts: Counter[str] = Counter()

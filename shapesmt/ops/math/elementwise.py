@@ -187,7 +187,7 @@ def clip(ctx: RuleContext) -> Tensor:
 # Several operands
 
 
-@rule(*(items.ARITHMETIC.keys() - {"Div"}), "PRelu", "StringConcat", since=7, traits=Traits.ELEMENTWISE)
+@rule(*(items.ARITHMETIC.keys() - {"Div"}), "StringConcat", since=7, traits=Traits.ELEMENTWISE)
 @rule("Div", since=7, traits=Traits.DIVISION)
 @rule(*items.VARIADIC, since=8, traits=Traits.ELEMENTWISE)
 def arithmetic(ctx: RuleContext) -> Tensor:
@@ -196,6 +196,13 @@ def arithmetic(ctx: RuleContext) -> Tensor:
     if op == "Div":
         require_nonzero(ctx, ctx.input(1))
     return broadcast(ctx, items.ARITHMETIC.get(op) or items.VARIADIC.get(op))
+
+
+@rule("PRelu", since=7, traits=Traits.ELEMENTWISE)
+def prelu(ctx: RuleContext) -> Tensor:
+    """Multiply negative elements by slopes that broadcast; ONNX infers the input's shape, even if slopes enlarge it."""
+    y = broadcast(ctx, None)
+    return ctx.tensor(ctx.as_loaded(y.dims, ctx.input(0).dims, laws.SIZES_BROADCAST))
 
 
 @rule("Mod", traits=Traits.DIVISION)
