@@ -11,6 +11,7 @@ from typing import NamedTuple
 from shapesmt.algebra import Atom, Dim, Evaluator
 from shapesmt.diagnose.settings import alone, settings_of
 from shapesmt.graph import Graph, Node
+from shapesmt.inference import Slot, Slots
 from shapesmt.report import Cause, Clash, Side, Source, make_lazily
 from shapesmt.rules import Elements, Field, Tensor, extremes, held
 
@@ -45,32 +46,10 @@ class Tracer:
         selected = {name: by_case[t] for name, t in tensors.items() if t in by_case} if by_case else {}
         return replace(self, values=values, tensors={**tensors, **selected} if selected else tensors)
 
-    def clash(
-        self, node: Node, sizes: tuple[Dim, Dim], names: tuple[str, str] = ("", ""), *, aligned: bool = False
-    ) -> Clash:
-        """Return two sizes that violate a law, each with the input of the node that has it, else with its name.
-
-        If `aligned`, prefer two inputs whose axes are equally far from the last one, as in a broadcast.
-        """
-        left, right = (
-            self._side(*side) for side in zip(sizes, self._meeting(node, *sizes, aligned), names, strict=True)
-        )
+    def clash(self, node: Node, sizes: tuple[Dim, Dim], slots: Slots, names: tuple[str, str] = ("", "")) -> Clash:
+        """Return two sizes that violate a law, each with its slot among the node's inputs, else with its name."""
+        left, right = (self._side(node, *side) for side in zip(sizes, slots, names, strict=True))
         return Clash(left, right)
-
-    def _meeting(self, node: Node, left: Dim, right: Dim, aligned: bool) -> tuple[Place | None, Place | None]:
-        """Return the axes with the two sizes, from different inputs if possible; None for a size that no axis has."""
-        places = [*self._input_places(node)]
-        for p in places if aligned else ():
-            for q in places if p.size is left else ():
-                if q.size is right and q.tensor != p.tensor and self._depth(p) == self._depth(q):
-                    return p, q
-        place = self._place(left, places)
-        others = [p for p in places if place is None or p.tensor != place.tensor] or places
-        return place, self._place(right, others)
-
-    def _depth(self, place: Place) -> int:
-        """Return the distance of an axis from the end of the tensor's shape."""
-        return len(self.tensors[place.tensor].shape or ()) - (place.axis or 0)
 
     def causes_of_clash(self, node: Node, sides: Sequence[Dim]) -> tuple[Cause, ...]:
         """Return the nodes that computed the clashing sizes, from the inputs on, without those that pass them on."""
@@ -176,14 +155,11 @@ class Tracer:
         for name in dict.fromkeys(n for n in node.inputs if n and n in self.tensors):
             yield from self._places(name, elements=elements)
 
-    def _place(self, size: Dim, places: Sequence[Place]) -> Place | None:
-        """Return the first of `places` with the size; None if there is none, or if several have the same number."""
-        same = [p for p in places if p.size is size]
-        return same[0] if same and (size.symbols or len(same) == 1) else None
-
-    def _side(self, size: Dim, place: Place | None, name: str) -> Side:
-        at = ("", None, name) if place is None else (place.tensor, place.axis, "")
-        return Side(str(size), self._number(size), *at, _names(size))
+    def _side(self, node: Node, size: Dim, slot: Slot | None, name: str) -> Side:
+        about = str(size), self._number(size)
+        if slot is None:
+            return Side(*about, name=name, names=_names(size))
+        return Side(*about, node.inputs[slot.input], slot.axis, slot.element, names=_names(size))
 
 
 def _names(size: Dim) -> tuple[str, ...]:

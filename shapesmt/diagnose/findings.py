@@ -32,7 +32,8 @@ from shapesmt.diagnose.operands import operands_of, reads_of
 from shapesmt.diagnose.settings import alone, settings_of
 from shapesmt.errors import ModelError, printable
 from shapesmt.examine import Examination, Judge, Judgement, Narrowing, Problem, is_open, when
-from shapesmt.graph import GUARDS, Declared, Node
+from shapesmt.graph import GUARDS, Declared
+from shapesmt.inference import Slots, slots_of
 from shapesmt.laws import GUARD_HOLDS, code_of_kind
 from shapesmt.presolve import Decision, Domain, truth_at, values_of
 from shapesmt.region import NOWHERE, Region, conjunct_of
@@ -49,12 +50,11 @@ from shapesmt.report import (
     in_words,
     later,
 )
-from shapesmt.rules import Requirement, Tensor
+from shapesmt.rules import Requirement, Tensor, held
 
 MAX_TRIED = 16  # the most values of a symbol that are tried before a proof
 MAX_TRACED = 100  # the most findings of a report that get causes
 NONE = Region((NOWHERE,), True)
-ALIGNED = ("SM101", "SM103", "SM107")  # laws about axes equally far from the end of both shapes
 _DECISIVE: dict[Hashable, list[Atom]] = memo("decisive symbols", {})
 READABLE = 100  # the most characters of a condition for which no shorter form is sought
 
@@ -251,7 +251,7 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
     region = _holds_iff(j, problem, examination, judge)
     tracer = tracer.at(values)
     sides = [s for s in (broken.left, broken.right) if s is not None]
-    clash = _clash(broken, tracer, j.node)
+    clash = _clash(j, broken, tracer, judge)
     earlier = sum(o.index < j.index for o in examination.judgements)
     traced = j.verdict is not Verdict.UNKNOWN and earlier < MAX_TRACED
     kind = FindingKind.DATA if _hinges(j.condition) else FindingKind.REQUIREMENT
@@ -284,13 +284,25 @@ def _brief(j: Judgement, problem: Problem) -> Finding:
     return Finding(j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown, code=code)
 
 
-def _clash(broken: Requirement, tracer: Tracer, node: Node) -> Clash | None:
-    """Return the two sides of a requirement with their names and values; None if it has no sides."""
+def _clash(j: Judgement, broken: Requirement, tracer: Tracer, judge: Judge) -> Clash | None:
+    """Return the two sides of a requirement with their slots or names, and their values; None if it has no sides."""
     if broken.left is None or broken.right is None:
         return None
-    return tracer.clash(
-        node, (broken.left, broken.right), broken.law.named_sides(broken.relation), aligned=broken.law.code in ALIGNED
-    )
+    unknown: Slots = None, None
+    slots = judge.deadline.attempt(partial(_slots, j, broken, tracer.values), unknown)
+    return tracer.clash(j.node, (broken.left, broken.right), slots, broken.law.named_sides(broken.relation))
+
+
+def _slots(j: Judgement, broken: Requirement, values: Mapping[Atom, int] | None) -> Slots:
+    """Return the slots of the node's inputs from which its rule takes the sides of a requirement."""
+    application, tensors = j.inference.applications[j.index], j.inference.tensors
+    sided = (r for r in application.requirements if r.left is not None)
+    stated = next((r for r in sided if j.narrowing.requirement(r) == broken), None)
+    if stated is None:
+        return None, None
+    at = {} if values is None else j.narrowing.values(values)
+    read = {name: held(tensors[name], at) for name in j.node.reads if name in tensors}
+    return slots_of(stated, application, j.node, j.inference.graph, read)
 
 
 def _because(j: Judgement, sides: list[Dim], tracer: Tracer) -> tuple[Cause, ...]:

@@ -3,6 +3,18 @@
 from shapesmt.inference.apply import out_of_time
 from shapesmt.inference.inference import Inference, application_of, infer, start
 from shapesmt.inference.operators import Operators
+from shapesmt.inference.slots import Slot, Slots, slots_of
 from shapesmt.inference.walk import MAX_REMEMBERED
 
-__all__ = ["MAX_REMEMBERED", "Inference", "Operators", "application_of", "infer", "out_of_time", "start"]
+__all__ = [
+    "MAX_REMEMBERED",
+    "Inference",
+    "Operators",
+    "Slot",
+    "Slots",
+    "application_of",
+    "infer",
+    "out_of_time",
+    "slots_of",
+    "start",
+]

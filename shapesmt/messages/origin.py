@@ -83,7 +83,7 @@ def _reshaped(a: Analysis, message: Message, question: Question, found: list[Pla
     """Return the candidates for inputs of the declared ranks, whose sizes the runtime's user may have changed."""
     graph = a.problem.graph
     shapes = {name: declared.shape for name, declared in graph.inputs.items() if declared.shape is not None}
-    free = {name: f"[{','.join('?' * len(shape))}]" for name, shape in shapes.items()}
+    free = {name: f"[{','.join(['1..'] * len(shape))}]" for name, shape in shapes.items()}
     try:
         freed = analyse(graph, replace(question, dims={}, shapes=free, assume=(), replay=False))
     except UsageError:

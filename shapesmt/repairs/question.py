@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import Verdict, one_call
 from shapesmt.errors import ModelError, UsageError, printable
 from shapesmt.examine import TIMEOUT, Analysis, Question, analyse
-from shapesmt.frontends import Format, Model, OpenedModel, load
+from shapesmt.frontends import Format, Model, OpenedModel, load, open_model
 from shapesmt.language import RangeLike, ShapeLike, ValueLike
 from shapesmt.optimize import analyse_protobuf, folder_of, save_checked
 from shapesmt.repairs.edit import Edit
+from shapesmt.repairs.keeps import Keeper
 from shapesmt.repairs.search import Proved, search_changes
-from shapesmt.repairs.words import change_text, evidence
+from shapesmt.repairs.words import evidence, texts_of
 from shapesmt.repairs.written import added_nodes, write_edit
-from shapesmt.report import Proposal, Repairs, Source
+from shapesmt.report import Keeping, Proposal, Repairs, Source
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -41,21 +42,26 @@ def repair(
 ) -> Repairs:
     """Find single changes after which a model runs for every admissible input, the likeliest first.
 
-    Each is proved by the checker, or named as one that leaves fewer findings. If there is an `output`, the model with
-    the first proposal is written there if it is proved, or with proposal number `take`; ONNX Runtime, if it is
-    installed, runs it at several sizes first. The other options are those of `check`; a PyTorch program's guards are
-    ignored, as the repaired module has others.
+    Each is proved by the checker, or named as one that leaves fewer findings. Each computes what the model computed at
+    the sizes at which it ran, by proof or in runs of both on random data; its `keeps` says which. If there is an
+    `output`, the model with the first proposal is written there if it is proved, or with proposal number `take`; ONNX
+    Runtime, if it is installed, runs it at several sizes first. The other options are those of `check`; a PyTorch
+    program's guards are ignored, as the repaired module has others.
 
     Raises:
         ModelError: The model can't be read, or the repaired one is refused or stops on ONNX Runtime.
-        UsageError: An option doesn't fit the model, or there is an `output` and the model isn't ONNX.
+        UsageError: An option doesn't fit the model, or there is an `output` and the model isn't ONNX, or the first
+            proposal leaves findings or may change what the model computes, and none is chosen.
 
     >>> model = b'''<ir_version: 8, opset_import: ["":18]>
     ... g (float[n, 3] x, float[n, 4] w) => (float[a, b] z) { y = Transpose <perm=[0, 1]> (x) z = MatMul (y, w) }'''
     >>> repair(model, dims={"n": "2..8"}).proposals[0].text
     'perm of Transpose_0: 0,1 -> 1,0'
     """
-    return answer_repair(model, Question(dims, shapes, values, assume, timeout), output, take=take)
+    answer = answer_repair(model, Question(dims, shapes, values, assume, timeout), output, take=take)
+    if answer.refused:
+        raise UsageError(f"{answer.refused}; choose a proposal (take=) if it is to be written all the same")
+    return answer
 
 
 @one_call()
@@ -64,19 +70,28 @@ def answer_repair(
 ) -> Repairs:
     """Return the answer of `repair`; a program's guards are ignored, as another export has others."""
     question = replace(question, guards="ignore")
+    content = question.read(lambda: open_model(model))
     proto: ModelProto | None = None
-    if output is None:
-        a = analyse(model, question)
+    if output is None and content.format is not Format.ONNX:
+        a = analyse(content, question)
     else:
-        proto, a = analyse_protobuf(model, output, question)
-    changes = search_changes(a, question, question.deadline)
-    proposals = tuple(_proposal(a, proved) for proved in changes.proved)
+        proto, a = analyse_protobuf(model if output is not None else content, output, question)
+    keeper = Keeper(a, proto, folder_of(model), question.deadline)
+    try:
+        changes = search_changes(a, question, question.deadline, keeper)
+    finally:
+        keeper.close()
+    texts = texts_of([proved.change for proved in changes.proved])
+    proposals = tuple(_proposal(a, proved, text) for proved, text in zip(changes.proved, texts, strict=True))
     verdict, source = a.examination.verdict, a.problem.graph.source
-    answer = Repairs(source, verdict, proposals, changes.tried, changes.complete, a.seconds)
+    found = proposals, changes.tried, changes.dropped, changes.complete
+    answer = Repairs(source, verdict, *found, a.seconds, at=changes.at)
     if output is None or proto is None or not proposals:
         return answer
     if take is None and proposals[0].verdict is not Verdict.PROVED:
-        raise UsageError("proposal 1 leaves findings; choose a proposal if it is to be written all the same")
+        return replace(answer, refused="proposal 1 leaves findings")
+    if take is None and proposals[0].keeps is Keeping.NOT_RUN:
+        return replace(answer, refused="proposal 1 may change what the model computes: it wasn't run")
     if take is not None and not 1 <= take <= len(proposals):
         raise UsageError(f"there is no proposal {take}: there are {len(proposals)}")
     take = take or 1
@@ -112,12 +127,12 @@ def apply_change(proto: ModelProto, a: Analysis, edit: Edit) -> ModelProto:
     return write_edit(proto, a.problem.graph, edit)
 
 
-def _proposal(a: Analysis, proved: Proved) -> Proposal:
-    """Return the `Proposal` in the report for a proved change, with evidence and source line."""
+def _proposal(a: Analysis, proved: Proved, text: str) -> Proposal:
+    """Return the `Proposal` in the report for a proved change and its `text`, with evidence and source line."""
     change = proved.change
     node, graph = change.site.node, a.problem.graph
     index = graph.place(change.site.outermost.name)
     line = None if index is None else graph.source_line(index, graph.nodes[index])
     source = None if line is None else Source(*line)
     about = change.kind, change.name, change.input, change.old, change.new, proved.verdict
-    return Proposal(node.name, node.op, *about, evidence(proved), change_text(change), source)
+    return Proposal(node.name, node.op, *about, evidence(proved), text, source, *proved.kept)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from heapq import heappop, heappush
 from math import inf
@@ -20,7 +20,9 @@ from shapesmt.language import Range, parse_range
 from shapesmt.repairs.alike import Alike, Votes
 from shapesmt.repairs.candidates import KINDS, Change, Site, declared_sizes, padding
 from shapesmt.repairs.edit import apply_edit
+from shapesmt.repairs.keeps import Keeper, Kept
 from shapesmt.repairs.trial import Trials
+from shapesmt.report import Keeping
 from shapesmt.rules import Body, Tensor
 
 HOPS = 40
@@ -58,6 +60,7 @@ class Proved(NamedTuple):
         votes: How many similar nodes have the old and the new value.
         declared: The number of outputs with the shape that the file declares, and with another shape.
         question: The question about the changed model, without ranges of sizes that it doesn't have.
+        kept: How it is known to compute what the model computed.
     """
 
     change: Change
@@ -67,28 +70,51 @@ class Proved(NamedTuple):
     votes: Votes
     declared: tuple[int, int]
     question: Question
+    kept: Kept
+
+    @property
+    def rank(self) -> tuple[bool, bool, bool, float]:
+        """The sort key: proved, known to compute the same, and as declared come first."""
+        left, unknown = self.verdict is not Verdict.PROVED, self.kept.how is Keeping.NOT_RUN
+        return left, unknown, self.declared[1] > 0, self.cost
 
 
 class Found(NamedTuple):
-    """The proved changes, the best first; the number of changes tried; whether the search ended before the timeout."""
+    """The outcome of a search.
+
+    Attributes:
+        proved: The proved changes, the best first.
+        tried: The number of changes tried.
+        dropped: The number of them after which the model would run, and compute something else.
+        complete: Whether the search ended before the timeout.
+        at: Sizes at which the model runs; () if none are known.
+    """
 
     proved: tuple[Proved, ...]
     tried: int
+    dropped: int
     complete: bool
+    at: tuple[Mapping[str, int], ...] = ()
 
 
-def search_changes(a: Analysis, question: Question, deadline: Deadline, most: int | None = None) -> Found:
-    """Search for single changes that repair an analysed model; stop at `deadline`, or after trying `most` changes."""
+def search_changes(
+    a: Analysis, question: Question, deadline: Deadline, keeper: Keeper, most: int | None = None
+) -> Found:
+    """Search for single changes that repair an analysed model; stop at `deadline`, or after trying `most` changes.
+
+    `keeper` drops those after which the model computes something else.
+    """
     if not a.examination.judgements:
-        return Found((), 0, complete=True)
-    search = _Search(a, question, deadline, most)
+        return Found((), 0, 0, complete=True)
+    search = _Search(a, question, deadline, keeper, most)
     complete = search.run()
-    return Found(tuple(search.ranked()), search.tried, complete)
+    return Found(tuple(search.ranked()), search.tried, search.dropped, complete, keeper.sizes)
 
 
 class _Search:
-    def __init__(self, a: Analysis, question: Question, deadline: Deadline, most: int | None) -> None:
+    def __init__(self, a: Analysis, question: Question, deadline: Deadline, keeper: Keeper, most: int | None) -> None:
         self._a, self._question, self._deadline, self._most = a, question, deadline, most
+        self._keeper = keeper
         self._graph = a.problem.graph
         self._alike = Alike(self._graph)
         self._trials = Trials(a.problem, a.examination, Judge(deadline))
@@ -99,11 +125,11 @@ class _Search:
         self._open = {index for index, _ in a.examination.unjudged}
         self._proved: dict[object, Proved] = {}
         self._partial = 0
-        self.tried = 0
+        self.tried = self.dropped = 0
 
     def ranked(self) -> list[Proved]:
         """Return the proved changes, the likeliest first."""
-        return sorted(self._proved.values(), key=lambda p: p.cost)
+        return sorted(self._proved.values(), key=lambda p: p.rank)
 
     def run(self) -> bool:
         """Try changes, the likeliest first, until enough are proved; return False if the deadline passed before."""
@@ -181,8 +207,13 @@ class _Search:
         cost += NOT_DECLARED * wrong + NOT_ALL * (verdict is not Verdict.PROVED) + ASSUMED * bool(more)
         outputs = tuple(examination.original.tensors.get(name) for name in (*change.site.node.outputs, *graph.outputs))
         key = change.site.outermost.name, change.kind, change.name, change.input, outputs
-        if key not in self._proved or cost < self._proved[key].cost:
-            self._proved[key] = Proved(change, graph, cost, verdict, votes, (right, wrong), self._for(graph))
+        if key in self._proved and cost >= self._proved[key].cost:
+            return
+        kept = self._keeper.judge(change, graph, examination)
+        if kept is None:
+            self.dropped += 1
+            return
+        self._proved[key] = Proved(change, graph, cost, verdict, votes, (right, wrong), self._for(graph), kept)
 
     def _fixes(self, change: Change, examination: Examination) -> bool:
         """Whether the changed node's output shapes lose a symbol, such as `[n, 4]` -> `[8, 4]`."""

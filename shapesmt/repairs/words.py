@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.repairs.candidates import Change, Shown
@@ -21,6 +24,14 @@ def shown(value: Shown) -> str:
         return "nothing"
     text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
     return printable(text, MOST)
+
+
+def texts_of(changes: Sequence[Change]) -> list[str]:
+    """Describe changes, each by a text of its own: what a node makes is added where two have the same text."""
+    texts = [*map(change_text, changes)]
+    often = Counter(texts)
+    makes = [printable(change.site.node.outputs[0], MOST) for change in changes]
+    return [text + f" (which makes {made})" * (often[text] > 1) for text, made in zip(texts, makes, strict=True)]
 
 
 def change_text(change: Change) -> str:
@@ -48,7 +59,8 @@ def change_text(change: Change) -> str:
         case _ if len(change.edit.before) and any(len(nodes) > 1 for nodes in change.edit.before.values()):
             return f"crop input {change.input} of {where} to the other's size along {new}"
         case _:
-            return f"{name} {new} before input {change.input} of {where}"
+            readers = f" and every other reader of {printable(node.inputs[change.input], MOST)}"
+            return f"{name} {new} before input {change.input} of {where}{readers * (len(change.edit.nodes) > 1)}"
 
 
 def evidence(proved: Proved) -> str:

@@ -3,8 +3,12 @@
 from shapesmt.replay.both import (
     compare_runs as compare_runs,
     exact as exact,
+    feeds_at as feeds_at,
     loading_error as loading_error,
     stopped as stopped,
 )
-from shapesmt.replay.run import replay_findings as replay_findings, runnable as runnable
+from shapesmt.replay.copies import Copies as Copies, with_weights as with_weights
+from shapesmt.replay.cut import MEMORY as MEMORY, CutError as CutError
+from shapesmt.replay.run import Filled as Filled, replay_findings as replay_findings, runnable as runnable
 from shapesmt.replay.script import script_for as script_for
+from shapesmt.replay.sizes import sample as sample

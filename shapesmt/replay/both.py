@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from itertools import chain, islice, product
-from math import inf
-from random import Random
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from shapesmt.algebra import Assignment, Atom, equal, of_atom
+from shapesmt.algebra import Assignment
 from shapesmt.deadline import Deadline
 from shapesmt.errors import InternalError, UsageError, printable
 from shapesmt.examine import Analysis
-from shapesmt.presolve import Domain
 from shapesmt.replay.cut import CutError
 from shapesmt.replay.run import UNABLE_TO, Drawn, Filled, Runtime, require_runtime
+from shapesmt.replay.sizes import assignments
 
 if TYPE_CHECKING:
     import onnx
-
-FAR = 64  # steps above its minimum up to which an unbounded size is tried
 
 
 def exact(a: Analysis) -> bool:
@@ -45,7 +40,7 @@ def compare_runs(
     with Runtime(a.judge.deadline) as runtime:
         for values in islice(assignments(a), count):
             try:
-                difference = runtime.differing(models, _feeds(a, values, done), folder, exact=exact(a))
+                difference = runtime.differing(models, feeds_at(a, values, done), folder, exact=exact(a))
             except CutError:  # the time is over
                 break
             if difference:
@@ -68,7 +63,7 @@ def stopped(model: onnx.ModelProto, a: Analysis, count: int) -> str:
         require_runtime("--check-runs")
         with Runtime(a.judge.deadline) as runtime:
             for values in islice(assignments(a), count):
-                reason = runtime.error_message(model.SerializeToString(), _feeds(a, values, 0))
+                reason = runtime.error_message(model.SerializeToString(), feeds_at(a, values, 0))
                 if reason and not UNABLE_TO.search(reason):
                     sizes = ", ".join(f"{name}={n}" for name, n in a.problem.counterexample(values).symbols.items())
                     return f"at {sizes or 'its only size'}: {printable(' '.join(reason.split()), 200)}"
@@ -91,45 +86,7 @@ def loading_error(copy: onnx.ModelProto, original: onnx.ModelProto, folder: str 
     return ""
 
 
-def assignments(a: Analysis) -> Iterator[Assignment]:
-    """Yield admissible sizes: the corners of the ranges, as far as relations admit them, then random sizes.
-
-    It ends at the deadline, or when there are no symbols to draw sizes for.
-    """
-    domain, random = a.problem.domain, Random(0)  # noqa: S311 - repeatable
-    free = [s for s in domain.symbols if not s.universal]
-    ends = [_ends(domain, s) for s in free]
-    corners = product(*(dict.fromkeys(pair) for pair in ends))
-    drawn = ([random.randint(low, high) for low, high in ends] for _ in iter(int, 1))
-    for wanted in chain(corners, drawn if free else ()):
-        point = _near(a, free, wanted)
-        if a.judge.deadline.expired:
-            return
-        if point is not None:
-            yield point
-
-
-def _ends(domain: Domain, s: Atom) -> tuple[int, int]:
-    low, high = domain.ends(s)
-    low = 0 if low == -inf else int(low)
-    return low, low + FAR * s.step if high == inf else int(high)
-
-
-def _near(a: Analysis, symbols: list[Atom], wanted: Iterable[int]) -> Assignment | None:
-    """Return admissible sizes; each symbol in turn gets its wanted value if that is admissible with the earlier ones.
-
-    None if no sizes are found before the deadline.
-    """
-    domain = a.problem.domain.copy()
-    for s, value in zip(symbols, wanted, strict=True):
-        trial = domain.copy()
-        trial.assume(equal(of_atom(s), value))
-        if (value - int(max(s.lo, 0))) % s.step == 0 and a.judge.satisfiable(trial):
-            domain = trial
-    return a.judge.complete(domain, {})
-
-
-def _feeds(a: Analysis, values: Assignment, seed: int) -> dict[str, Filled]:
+def feeds_at(a: Analysis, values: Assignment, seed: int) -> dict[str, Filled]:
     """Return the model's inputs at these sizes; elements that `values` doesn't decide are random (`seed`)."""
     at = a.problem.counterexample(values)
     return {

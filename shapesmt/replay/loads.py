@@ -49,5 +49,5 @@ def same_outputs(a: Any, b: Any, near: float = 0.0) -> bool:
     if near and a.dtype.kind == "f":
         x, y = a.astype(np.float64), b.astype(np.float64)
         most = np.abs(x[np.isfinite(x)]).max(initial=0.0)
-        return bool(np.allclose(x, y, rtol=near, atol=near * most, equal_nan=True))
+        return bool(np.allclose(x, y, rtol=0, atol=near * most, equal_nan=True))
     return bool(a.tolist() == b.tolist() if a.dtype.kind == "O" else a.tobytes() == b.tobytes())

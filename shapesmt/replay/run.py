@@ -13,8 +13,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from enum import Enum, auto
 from functools import partial
 from math import prod
@@ -27,6 +26,7 @@ from shapesmt.frontends import Format, Model, load, load_protobuf, open_model
 from shapesmt.graph import Graph
 from shapesmt.replay.cut import UNABLE, Cut, CutError, Feed, Shape, at, bytes_of, cut_out, too_large
 from shapesmt.replay.loads import LOADS, NEAR, replay_loading, same_outputs, session_of
+from shapesmt.replay.tasks import answer_tasks
 from shapesmt.report import Finding, FindingKind, Replay, altered
 from shapesmt.rules import Tensor
 
@@ -42,7 +42,7 @@ Fill: TypeAlias = "Mapping[str, int] | Random"
 _ANY_OPSET = "ALLOW_RELEASED_ONNX_OPSET_ONLY"
 SECONDS = 60.0  # limit of one run
 # Drop the working directory from the path: its modules aren't ours.
-_WORKER = "import sys; del sys.path[0]; from shapesmt.replay.run import serve; serve()"
+_WORKER = "import sys; del sys.path[0]; from shapesmt.replay.{} import serve; serve()"
 DRAWN = 16  # number of random fills if the elements of inputs decide whether the node fails
 MOST_DRAWN = 4096  # elements; larger inputs aren't filled randomly
 _FILLS = ({"f": 1, "b": 1, "i": 0}, {"f": 0, "b": 0, "i": 0}, {"f": 1, "b": 1, "i": 1})
@@ -168,11 +168,17 @@ def _refuse_large(part: Cut, known: Mapping[str, Tensor]) -> None:
 
 
 class Runtime:
-    """ONNX Runtime in a separate process, started when needed and again after a crash."""
+    """ONNX Runtime in a separate process, started when needed and again after a crash.
 
-    def __init__(self, deadline: Deadline) -> None:
+    Args:
+        deadline: When to give up.
+        worker: The module of this package whose `serve` the process runs.
+    """
+
+    def __init__(self, deadline: Deadline, worker: str = "run") -> None:
         self.deadline = deadline
         self.name = "onnxruntime"
+        self._worker = _WORKER.format(worker)
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Runtime:
@@ -236,6 +242,18 @@ class Runtime:
 
     def error_message(self, *task: object) -> str:
         """Return ONNX Runtime's error message for a model and inputs (or how two models differ); "" if it runs."""
+        try:
+            return str(self.ask(*task))
+        except ChildProcessError as ended:
+            return str(ended)
+
+    def ask(self, *task: object) -> Any:
+        """Return the process's answer to a task.
+
+        Raises:
+            CutError: It takes too long.
+            ChildProcessError: The process ends.
+        """
         process = self._process or self._start()
         late = threading.Event()
 
@@ -249,25 +267,25 @@ class Runtime:
         try:
             pickle.dump(task, cast("IO[bytes]", process.stdin))
             cast("IO[bytes]", process.stdin).flush()
-            return str(pickle.load(cast("IO[bytes]", process.stdout)))  # noqa: S301 - our own process
+            return pickle.load(cast("IO[bytes]", process.stdout))  # noqa: S301 - our own process
         except (OSError, EOFError, pickle.UnpicklingError):
             self._stop()
             if late.is_set():
                 raise CutError(f"running it takes longer than {seconds:.0f} s") from None
-            return f"the runtime itself ends, with status {process.returncode}"
+            raise ChildProcessError(f"the runtime itself ends, with status {process.returncode}") from None
         finally:
             timer.cancel()
 
     def _start(self) -> subprocess.Popen[bytes]:
         process = self._process = subprocess.Popen(  # noqa: S603 (this interpreter, our own code)
-            [sys.executable, "-c", _WORKER],
+            [sys.executable, "-c", self._worker],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p), _ANY_OPSET: "0"},
         )
         try:
-            self.name = f"onnxruntime {pickle.load(cast('IO[bytes]', process.stdout))}"  # noqa: S301 - our own process
+            self.name = pickle.load(cast("IO[bytes]", process.stdout))  # noqa: S301 - our own process
         except (OSError, EOFError, pickle.UnpicklingError):
             raise UsageError("--replay: onnxruntime is installed and can't be imported; install it anew") from None
         return process
@@ -301,20 +319,9 @@ def serve() -> None:
     """Run as the separate process: read models and inputs from standard input, write the runtime's messages."""
     import onnxruntime
 
-    answers, sys.stdout = sys.stdout.buffer, sys.stderr
-    pickle.dump(str(onnxruntime.__version__), answers)
-    answers.flush()
     onnxruntime.set_default_logger_severity(4)
-    with suppress(EOFError):
-        for task in _requests():
-            kinds: dict[int, Callable[..., str]] = {2: _complaint, 3: _refusal}
-            pickle.dump(kinds.get(len(task), _difference)(*task), answers)
-            answers.flush()
-
-
-def _requests() -> Iterator[tuple[Any, ...]]:
-    while True:
-        yield pickle.load(sys.stdin.buffer)  # noqa: S301 - our own parent's
+    kinds: dict[int, Callable[..., str]] = {2: _complaint, 3: _refusal}
+    answer_tasks(f"onnxruntime {onnxruntime.__version__}", lambda *task: kinds.get(len(task), _difference)(*task))
 
 
 def _complaint(model: bytes, feeds: dict[str, Filled] | None) -> str:

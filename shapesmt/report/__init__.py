@@ -115,6 +115,7 @@ with lazy_imports(__name__):
         Report as Report,
     )
     from shapesmt.report.simplified import (
+        Keeping as Keeping,
         Proposal as Proposal,
         Repairs as Repairs,
         Rewritten as Rewritten,

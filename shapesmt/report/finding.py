@@ -130,14 +130,18 @@ class Operand(Data):
 class Side(Data):
     """One side of a clash: a formula (or a shape), and its value at the counterexample; None if it has none.
 
-    `tensor` and `axis` are set if it is a size of one of the node's inputs, else `name` describes it. `names` lists the
-    dimensions in `expr`.
+    `tensor` is set if the node takes it from one of its inputs, with the `axis` that has this size or the index of the
+    `element` that is this number, in row-major order; else `name` describes it. `names` lists the dimensions in `expr`.
+
+    >>> Side("4", 4, "x", axis=1).to_dict(), Side("2", 2, "shape", element=0).to_dict()
+    ({'expr': '4', 'value': 4, 'tensor': 'x', 'axis': 1}, {'expr': '2', 'value': 2, 'tensor': 'shape', 'element': 0})
     """
 
     expr: str
     value: int | None = None
     tensor: str = field(default="", metadata=_OMIT_EMPTY)
     axis: int | None = field(default=None, metadata=_OMIT_EMPTY)
+    element: int | None = field(default=None, metadata=_OMIT_EMPTY)
     name: str = field(default="", metadata=_OMIT_EMPTY)
     names: tuple[str, ...] = field(default=(), compare=False, repr=False, metadata=_OMIT)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import ClassVar, TypeAlias
 
 from shapesmt.algebra import Verdict
@@ -104,6 +106,18 @@ class Tightened(Answer):
         return 1 if self.written is None else self.bounds.exit_status
 
 
+class Keeping(str, Enum):
+    """How a changed model is known to compute what the model computed, at the sizes at which that ran."""
+
+    PROVED = "proved"  # the changed nodes are the old ones there
+    RUN = "run"  # both gave the same numbers in runs
+    NOT_RUN = "not run"  # neither, as the model can't be run
+    NOTHING = "nothing to keep"  # the model ran at no admissible size
+
+    def __str__(self) -> str:
+        return self.value
+
+
 Value: TypeAlias = "int | float | str | tuple[int | float | str, ...] | None"
 """The old or the new value of a change: a number, a name, a list of them, or None."""
 
@@ -122,6 +136,8 @@ class Proposal(Data):
         evidence: Evidence for the change besides the proof; "" if there is none.
         text: The change in words.
         source: The line of Python to change, if the node has one.
+        keeps: How the changed model is known to compute the same wherever the model ran.
+        at: Sizes at which both were run, if that is how it is known.
 
     >>> Proposal("t", "Transpose", "attribute", "perm", None, (0, 1), (1, 0), Verdict.PROVED, "", "").to_dict()["from"]
     [0, 1]
@@ -138,6 +154,8 @@ class Proposal(Data):
     evidence: str
     text: str
     source: Source | None = field(default=None, metadata=OMIT_EMPTY)
+    keeps: Keeping = Keeping.NOT_RUN
+    at: tuple[Mapping[str, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -147,8 +165,11 @@ class Repairs(Answer):
     Attributes:
         verdict: The verdict on the model as it is.
         tried: The number of changes tried.
+        dropped: The number of changes after which the model would run, and compute something else.
         complete: Whether the search ended before the timeout.
+        at: Sizes at which the model runs; () if none are known.
         written: The path of the repaired model; "" if none was written.
+        refused: Why none was written though there are proposals; "" if one was, or if none was asked for.
         taken: The number of the proposal that it has, from 1.
         nodes: The nodes that the change adds to it, by name and operator.
 
@@ -161,15 +182,20 @@ class Repairs(Answer):
     verdict: Verdict
     proposals: tuple[Proposal, ...] = ()
     tried: int = 0
+    dropped: int = 0
     complete: bool = True
     seconds: float = 0.0
+    at: tuple[Mapping[str, int], ...] = field(default=(), metadata={**OMIT_EMPTY, "key": "runs_at"})
     written: str = field(default="", metadata=OMIT_EMPTY)
+    refused: str = field(default="", metadata=OMIT_EMPTY)
     taken: int | None = field(default=None, metadata=OMIT_EMPTY)
     nodes: tuple[str, ...] = field(default=(), metadata=OMIT_EMPTY)
 
     @property
     def exit_status(self) -> int:
-        """0 if a proposal is proved, 1 if none is, 3 if the time ended first."""
+        """0 if a proposal is proved, 1 if none is or none was written, 3 if the time ended first."""
         if not self.complete:
             return 3
+        if self.refused:
+            return 1
         return 0 if any(proposal.verdict is Verdict.PROVED for proposal in self.proposals) else 1

@@ -246,7 +246,8 @@ def stuck(start: object) -> object:
 
 def test_a_runtime_that_crashes_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     dies = (
-        "import pickle, sys; pickle.dump('9', sys.stdout.buffer); sys.stdout.flush(); sys.stdin.buffer.read(1); exit(7)"
+        "import pickle, sys; pickle.dump('onnxruntime 9', sys.stdout.buffer); sys.stdout.flush();"
+        " sys.stdin.buffer.read(1); exit(7)"
     )
     monkeypatch.setattr(replay, "_WORKER", dies)
     report = checked(HEAD + "g (float[n] x, float[m] y) => (float[k] z) { [plus] z = Add(x, y) }")

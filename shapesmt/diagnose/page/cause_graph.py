@@ -125,7 +125,8 @@ class Shapes:
         t = self.tensors.get(tensor)
         if t is None or t.shape is None:
             return None
-        clash = [(side.tensor, side.axis, side.expr) for side in sides]
+        slotted = [side for side in sides if side.axis is not None or (not side.tensor and side.names)]
+        clash = [(side.tensor, side.axis, side.expr) for side in slotted]
         traced = [(c.tensor, c.axis, c.expr) for c in causes]
         sizes = [(tensor, axis, str(size)) for axis, size in enumerate(t.shape)]
         roles = ["clash" if _among(clash, size) else "traced" if _among(traced, size) else "" for size in sizes]

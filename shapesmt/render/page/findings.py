@@ -12,7 +12,7 @@ from shapesmt.render.page.drawings.chain import cause_graph
 from shapesmt.render.page.markup import Content, Markup, tag
 from shapesmt.render.text.findings import assignment, causes, finding_head, first_advice, operands, replay_sentence
 from shapesmt.render.text.stories import Story, stories_of
-from shapesmt.render.text.words import count, name, runs_when
+from shapesmt.render.text.words import count, name, runs_when, slot
 from shapesmt.report import (
     CauseGraph,
     Counterexample,
@@ -156,8 +156,7 @@ def _inputs_that_run(finding: Finding, group: Group) -> Iterator[tuple[str, Cont
 
 def _side(side: Side) -> Markup:
     value = None if side.value is None or side.expr == str(side.value) else tag("b", side.value)
-    axis = "" if side.axis is None else f"[{side.axis}]"
-    place = f"{name(side.tensor)}{axis}" if side.tensor else printable(side.name, 200)
+    place = slot(name(side.tensor), side.axis, side.element) if side.tensor else printable(side.name, 200)
     return tag("span", tag("small", place) if place else None, value, code(side.expr), class_="side")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from shapesmt import laws
 from shapesmt.algebra import conjunction, name_text
 from shapesmt.laws import Law
+from shapesmt.render.text.words import slot
 from shapesmt.report import FindingKind, Side, facts
 
 _ALONE = {"==": "{left} is {a}, not {b}", ">=": "{left} is {a}, less than {b}", "": "{left} is {a}, against {b}"}
@@ -28,6 +29,8 @@ def broken(told: facts.Broken) -> str:
     >>> from shapesmt.report import Clash
     >>> broken(facts.Broken(laws.SIZES_BROADCAST, "", Clash(Side("n", 3, "x", 0), Side("m", 4, "y", 0))))
     'x[0] is 3, y[0] is 4'
+    >>> broken(facts.Broken(laws.SIZES_BROADCAST, "", Clash(Side("n", 3, "x", 0), Side("2", 2, "shape", element=1))))
+    'x[0] is 3, element 1 of shape is 2'
     >>> broken(facts.Broken(laws.WINDOW_FITS, ">=", Clash(Side("n", 3, "x", 2), Side("7", 7))))
     'the window needs 7, the padded input has 3'
     >>> broken(facts.Broken(laws.AXIS_INSIDE_RANK.of(axis=3, rank=2), "", None))
@@ -66,9 +69,9 @@ def _odd_rank(ranks: Mapping[int, int]) -> str:
 
 
 def _subject(side: Side, law: Law) -> str:
-    """Return the subject of a size: an axis of a tensor, a side that the law names, or a formula; "" for a number."""
+    """Return the subject of a size: its slot in a tensor, a side that the law names, or a formula; "" for a number."""
     if side.tensor:
-        return f"{side.tensor}[{side.axis}]"
+        return slot(side.tensor, side.axis, side.element)
     if side.name and side.name in law.sides:
         return side.name
     return "" if side.value is None or side.expr == str(side.value) else side.expr

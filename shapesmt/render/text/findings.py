@@ -21,6 +21,7 @@ from shapesmt.render.text.words import (
     line,
     name,
     runs_when,
+    slot,
 )
 from shapesmt.report import Cause, Counterexample, Finding, FindingKind, Group, Operand, Replay, Side, SymbolRange
 
@@ -214,12 +215,8 @@ def _place_of(cause: Cause) -> str:
     own = f"{cause.node}_output_"
     number = cause.tensor.removeprefix(own)
     if not cause.node or not number.isdigit():
-        return _place(cause.tensor, cause.axis)
-    return _place("output" if number == "0" else f"output {number}", cause.axis)
-
-
-def _place(tensor: str, axis: int | None) -> str:
-    return f"{name(tensor)}[{axis}]" if axis is not None else f"{name(tensor)}, a value"
+        return slot(name(cause.tensor), cause.axis)
+    return slot("output" if number == "0" else f"output {number}", cause.axis)
 
 
 def _sides(finding: Finding) -> Iterator[Line]:
@@ -242,8 +239,8 @@ def _sides(finding: Finding) -> Iterator[Line]:
 
 
 def _equation(side: Side) -> list[tuple[str, str]]:
-    """Return the input's axis, the formula and the value of a side, without those that are missing or repeated."""
-    label = _place(side.tensor, side.axis) if side.tensor else side.name
+    """Return the slot in an input, the formula and the value of a side, without those that are missing or repeated."""
+    label = slot(name(side.tensor), side.axis, side.element) if side.tensor else side.name
     cells = [(label, "")] if label else []
     cells.append(code(side.expr if side.value is None else printable(side.expr, _LONGEST)))
     if side.value is not None and side.expr != str(side.value):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.text.advice import flags
 from shapesmt.render.text.words import FAINT, STRONG, Line, code, count, first_items, headline, line, name
+from shapesmt.report import Keeping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,8 +66,11 @@ def repairs_text(repairs: Repairs) -> Iterator[Line]:
     for number, proposal in enumerate(repairs.proposals, 1):
         yield line(2, f"{number}. ", (printable(proposal.text, 600), STRONG))
         told = "PROVED" if proposal.verdict is Verdict.PROVED else "fewer findings"
-        yield line(5, told, f": {printable(proposal.evidence, 400)}" if proposal.evidence else "")
+        said = [part for part in (_kept(proposal), printable(proposal.evidence, 400)) if part]
+        yield line(5, told, f": {'; '.join(said)}" if said else "")
         yield from _line_to_change(proposal)
+    if repairs.refused:
+        yield line(0, f"not written: {printable(repairs.refused)}; choose a proposal with --take")
     if repairs.written:
         yield line(0, f"wrote {name(repairs.written)}, with proposal {repairs.taken}")
     if repairs.nodes:
@@ -79,11 +83,33 @@ def _repair_text(repairs: Repairs) -> str:
     if repairs.verdict is Verdict.PROVED:
         return "there is nothing to repair"
     if not repairs.proposals:
-        return "no single change that was tried makes it run"
+        lost = f", and still compute what it computes{_sizes(repairs.at)}" if repairs.dropped else ""
+        return f"no single change that was tried makes it run{lost}"
     proved = sum(proposal.verdict is Verdict.PROVED for proposal in repairs.proposals)
     if not proved:
         return "no single change that was tried makes it run; these leave fewer findings"
-    return f"{count(proved, 'single change')} would make it run"
+    nothing = all(proposal.keeps is Keeping.NOTHING for proposal in repairs.proposals)
+    unknown = "; what it should compute isn't known, as it runs for no input" if nothing else ""
+    return f"{count(proved, 'single change')} would make it run{unknown}"
+
+
+def _kept(proposal: Proposal) -> str:
+    """Return how it is known that a changed model computes what the model computed; "" if there is nothing to keep."""
+    match proposal.keeps:
+        case Keeping.PROVED:
+            return "proved to compute the same wherever the model ran"
+        case Keeping.RUN:
+            return f"same numbers{_sizes(proposal.at)} (run)"
+        case Keeping.NOT_RUN:
+            return "not run, so it may compute something else where the model ran"
+        case _:
+            return ""
+
+
+def _sizes(at: Sequence[Mapping[str, int]]) -> str:
+    """Return sizes in words, such as ` at height=64, width=64 and height=70, width=64`; "" if there are none."""
+    each = [", ".join(f"{printable(name)}={size}" for name, size in sizes.items()) for sizes in at]
+    return f" at {' and '.join(each)}" if any(each) else ""
 
 
 def _line_to_change(proposal: Proposal) -> Iterator[Line]:

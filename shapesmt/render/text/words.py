@@ -76,6 +76,17 @@ def name(text: str) -> str:
     return printable(text, 200)
 
 
+def slot(tensor: str, axis: int | None, element: int | None = None) -> str:
+    """Return a size in a tensor as text: of an axis, or one of its elements, whose index may be unknown (None).
+
+    >>> slot("x", 1), slot("x", None, 0), slot("x", None)
+    ('x[1]', 'element 0 of x', 'x, a value')
+    """
+    if axis is not None:
+        return f"{tensor}[{axis}]"
+    return f"{tensor}, a value" if element is None else f"element {element} of {tensor}"
+
+
 def code(formula: str) -> tuple[str, str]:
     """Return a formula, safe to print, with its style."""
     return printable(formula, _MOST_CODE), CODE

@@ -38,6 +38,11 @@ class Change(NamedTuple):
     edit: Edit
     cost: float
 
+    @property
+    def replaces(self) -> bool:
+        """Whether it replaces a constant, which then nothing reads."""
+        return self.kind == "constant" or self.name == "sizes"
+
 
 @dataclass(frozen=True, eq=False)
 class Site:
@@ -90,6 +95,11 @@ class Site:
         node = self.graph.nodes[index]
         values = node.attributes.items() if self.operators.traits(node).memory is Memory.MODEL else ()
         return next((value for _, value in values if isinstance(value, Literal)), None)
+
+    def is_constant(self, index: int) -> bool:
+        """Whether an input is a constant or a weight."""
+        name = self.node.inputs[index]
+        return name in self.graph.literals or self.literal(name) is not None
 
     def name(self, like: str) -> str:
         """Return an unused tensor name: `like` plus `.repaired1`, `.repaired2` and so on."""

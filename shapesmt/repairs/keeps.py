@@ -1,0 +1,164 @@
+"""Keeps: whether a changed model computes what it computed at the sizes at which it ran before.
+
+That is proved if the changed nodes are the old ones there, or tested by running both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from shapesmt.algebra import Assignment, Evaluator, Verdict
+from shapesmt.deadline import Deadline
+from shapesmt.examine import Analysis, Examination
+from shapesmt.graph import Graph
+from shapesmt.presolve import Domain
+from shapesmt.repairs.candidates import Change
+from shapesmt.repairs.live import live
+from shapesmt.repairs.same import Sameness
+from shapesmt.repairs.written import write_edit
+from shapesmt.replay import MEMORY, Copies, CutError, feeds_at, sample, with_weights
+from shapesmt.report import Keeping
+from shapesmt.rules import Tensor
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+    from shapesmt.replay import Filled
+
+SIZES = 16
+"""The sizes at which both models are run."""
+OTHERS = 4
+"""Admissible sizes of which the changed model is run at the smallest and the largest, to see that it does."""
+SECONDS = 1.0
+"""The time for finding sizes at which the model runs."""
+RUNS = 8.0
+"""The seconds that all runs together may take."""
+SMALL = 1 << 25
+"""Bytes; larger runs are left out if there are smaller ones."""
+
+
+class Kept(NamedTuple):
+    """How a change is known to keep what the model computes, and the sizes at which it was run."""
+
+    how: Keeping
+    at: tuple[Mapping[str, int], ...] = ()
+
+
+class Keeper:
+    """Decides whether changes keep what a model computes; `close` ends its process.
+
+    Args:
+        a: The analysis of the model.
+        proto: The model to run; None if it isn't an ONNX model.
+        folder: The folder of its external data; None if there is none.
+        deadline: When to give up.
+    """
+
+    def __init__(self, a: Analysis, proto: ModelProto | None, folder: str | None, deadline: Deadline) -> None:
+        self._a, self._proto, self._folder, self._deadline = a, proto, folder, deadline
+        self._live = live(a.problem.graph, a.examination.original.tensors)
+        self._same = Sameness(a)
+
+    def close(self) -> None:
+        """End the process that runs models, if there is one."""
+        copies = self.__dict__.get("_copies")
+        if copies is not None:
+            copies.close()
+
+    def judge(self, change: Change, graph: Graph, examination: Examination) -> Kept | None:
+        """Return how the model changed to `graph` keeps what it computes; None if it doesn't, or doesn't run."""
+        tensors = examination.original.tensors
+        replaced = {change.site.node.inputs[change.input or 0]} if change.replaces else set()
+        if self._live - live(graph, tensors) - replaced or not self._same.is_admitted(change):
+            return None
+        proved = not self._runs_nowhere and self._same.is_proved(change, tensors)
+        if not proved and self._shapes_differ(tensors):
+            return None
+        whole = examination.verdict is Verdict.PROVED and not change.edit.inputs
+        difference = self._difference(change, whole=whole)
+        if difference:
+            return None
+        if self._runs_nowhere or proved:
+            return Kept(Keeping.NOTHING if self._runs_nowhere else Keeping.PROVED)
+        return Kept(Keeping.NOT_RUN) if difference is None else Kept(Keeping.RUN, self.sizes)
+
+    @cached_property
+    def _runs_nowhere(self) -> bool:
+        """Whether the model runs for no admissible input, whatever the data."""
+        conditions = [j.condition for j in self._a.examination.judgements if j.verdict is Verdict.FAILS]
+        return bool(conditions) and not any(s.by_data for c in conditions for s in c.symbols)
+
+    @cached_property
+    def _others(self) -> list[Mapping[str, Filled]]:
+        """Inputs of a small and a larger admissible size, at which a changed model has to run."""
+        points = self._sample(self._a.problem.domain, OTHERS)
+        return [feeds_at(self._a, point, 0) for point in (points[:1] + points[-1:])]
+
+    @property
+    def sizes(self) -> tuple[Mapping[str, int], ...]:
+        """Two sizes that an answer shows: at which the model ran, else at which the checker expects that it runs."""
+        copies = self.__dict__.get("_copies")
+        ran = [*(copies.ran if copies is not None and copies.ran else range(len(self._points)))]
+        shown = dict.fromkeys(ran[:1] + ran[-1:])
+        return tuple(self._a.problem.counterexample(self._points[i]).symbols for i in shown)
+
+    @cached_property
+    def _points(self) -> list[Assignment]:
+        """Sizes at which the model runs, as far as the checker knows; the smallest first."""
+        return [] if self._runs_nowhere else self._sample(self._a.examination.domain, SIZES)
+
+    def _sample(self, domain: Domain, count: int) -> list[Assignment]:
+        """Return points of a domain at which the tensors take little memory, the smallest first."""
+        points = sample(domain, self._a.judge.within(SECONDS), count)
+        sized = sorted((self._bytes(point), i) for i, point in enumerate(points))
+        most = max(SMALL, min(2 * sized[0][0], MEMORY)) if sized else 0
+        return [points[i] for size, i in sized if size <= most]
+
+    def _bytes(self, point: Assignment) -> int:
+        """Return the bytes of all tensors at these sizes, as if each element had 4."""
+        at, total = Evaluator(point), 0
+        for t in self._a.examination.original.tensors.values():
+            n = 4
+            for d in t.shape or ():
+                n *= max(at.dim(d), 0) if d.symbols <= point.keys() else 1
+            total += n
+        return total
+
+    def _shapes_differ(self, tensors: Mapping[str, Tensor]) -> bool:
+        """Whether an output has another shape than before, at a size at which the model runs."""
+        before = self._a.examination.original.tensors
+        pairs = [(before.get(name), tensors.get(name)) for name in self._a.problem.graph.outputs]
+        shapes = [(a.shape, b.shape) for a, b in pairs if a is not None and b is not None]
+        return any(
+            len(a) != len(b) or any(at.dim(m) != at.dim(n) for m, n in zip(a, b, strict=True))
+            for at, known in ((Evaluator(point), point.keys()) for point in self._points)
+            for a, b in shapes
+            if a is not None and b is not None and all(d.symbols <= known for d in (*a, *b))
+        )
+
+    @cached_property
+    def _copies(self) -> Copies | None:
+        """The original, run at sizes at which it runs; None if it can't be run."""
+        proto = None if self._proto is None else with_weights(self._proto, self._folder)
+        if proto is None:
+            return None
+        self._proto = proto
+        feeds = [feeds_at(self._a, point, seed) for seed, point in enumerate(self._points)]
+        return Copies(self._deadline, RUNS, proto, self._folder, feeds)
+
+    def _difference(self, change: Change, *, whole: bool) -> str | None:
+        """Return how a changed model differs or why it stops, "" if neither; None if that isn't known.
+
+        With `whole`, it has to run at other sizes too.
+        """
+        try:
+            copies = self._copies
+            if copies is None or self._proto is None:
+                return None
+            copy = write_edit(self._proto, self._a.problem.graph, change.edit)
+            message = copies.compare(copy, self._others if whole else [])
+        except CutError:
+            return None
+        return message if copies.ran or self._runs_nowhere or message else None

@@ -1,0 +1,198 @@
+"""A repair keeps what the model computes wherever it runs: by proof, or by runs of both on equal data."""
+
+from __future__ import annotations
+
+import sys
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+
+import shapesmt
+from shapesmt.replay import Copies, copies
+from shapesmt.report import Keeping
+
+HEAD = '<ir_version: 8, opset_import: ["":18]> '
+BATCH = HEAD + "g (float[n, 3, 2] x) => (float[a, b] z) <int64[2] to = {4, 6}> { z = Reshape (x, to) }"
+BRANCH = """g (float[n, 3, 2] x, bool c) => (float[a, b] z) {
+    y = If (c) <then_branch = t () => (float[d, e] p) <int64[2] to = {4, 6}> { p = Reshape (x, to) },
+        else_branch = f () => (float[g, h] q) <int64[2] to = {-1, 6}> { q = Reshape (x, to) }> z = %s (y) }"""
+TABLE = HEAD + (
+    "g (float[b, 4, t] x, float[1, 1, 4] cls) => (float[b, s, 4] z) <int64[1] zero = {0},"
+    " int64[1] one = {1}, int64[1] four = {4}> { tokens = Transpose <perm=[0, 2, 1]> (x) shape = Shape (tokens)"
+    " batch = Gather (shape, zero) to = Concat <axis=0> (batch, one, four) c = Expand (cls, to)"
+    " y = Concat <axis=1> (c, tokens) z = Add (y, pos) }"
+)
+MOST = HEAD + "g (float[b, n] x) => (float[b, 6] z, int64[b, 6] i) <int64[1] k = {6}> { z, i = TopK (x, k) }"
+WINDOWS = HEAD + (
+    "g (float[b, h] x) => (float[a, c, d] z) <int64[1] four = {4}, int64[1] one = {1}, int64[1] two = {2},"
+    " int64[1] zero = {0}> { s = Shape (x) h = Slice (s, one, two) k = Div (h, four)"
+    " to = Concat <axis=0> (zero, k, four) z = Reshape (x, to) }"
+)
+IDS = HEAD + (
+    "g (int64[b, s] ids, int64[b, m] mask) => (float[b, t, 3] z) <int64[1] two = {2}>"
+    " { e = Gather (table, ids) k = Cast <to = 1> (mask) u = Unsqueeze (k, two) z = Mul (e, u) }"
+)
+UPSAMPLED = HEAD + (
+    "g (float[1, 2, h, w] x) => (float[a, b, c, d] z) <float[4] twice = {1, 1, 2, 2}> { d = MaxPool"
+    ' <kernel_shape=[2, 2], strides=[2, 2]> (x) u = Resize <mode="nearest"> (d, , twice) z = Concat <axis=1> (x, u) }'
+)
+
+
+class Runs(NamedTuple):
+    """A model that runs at some sizes of its ranges, and the random weights that it gets."""
+
+    text: str
+    dims: dict[str, str]
+    weights: dict[str, tuple[int, ...]] = {}  # noqa: RUF012 - never changed
+
+    @property
+    def model(self) -> onnx.ModelProto:
+        """The model with its weights."""
+        proto, random = onnx.parser.parse_model(self.text), np.random.default_rng(1)
+        for name, shape in self.weights.items():
+            numbers = random.standard_normal(shape).astype(np.float32)
+            proto.graph.initializer.append(onnx.numpy_helper.from_array(numbers, name))
+        return proto
+
+
+RUNS = {
+    "baked batch": Runs(BATCH, {"n": "1..9"}),
+    "baked batch in a branch": Runs(HEAD + BRANCH % "Exp", {"n": "1..9"}),
+    "table of positions": Runs(TABLE, {"b": "1..3", "t": "1..12"}, {"pos": (1, 9, 4)}),
+    "most elements": Runs(MOST, {"b": "1..2", "n": "2..12"}),
+    "windows": Runs(WINDOWS, {"b": "1..3", "h": "4..12"}),
+    "indices and a mask": Runs(IDS, {"b": "1..3", "s": "1..5", "m": "1..5"}, {"table": (7, 3)}),
+    "sizes after a pooling": Runs(UPSAMPLED, {"h": "2..7", "w": "2..7"}),
+}
+
+
+def session_of(model: bytes) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+def drawn(session: onnxruntime.InferenceSession, sizes: dict[str, int]) -> dict[str, Any]:
+    """Return random inputs of a model at these sizes."""
+    random, feeds = np.random.default_rng(3), {}
+    for i in session.get_inputs():
+        shape = [sizes[d] if isinstance(d, str) else d for d in i.shape]
+        some = random.standard_normal(shape) if "float" in i.type else random.integers(0, 7, shape)
+        kind = {"tensor(float)": np.float32, "tensor(int64)": np.int64, "tensor(bool)": np.bool_}[i.type]
+        feeds[i.name] = np.asarray(some).astype(kind)
+    return feeds
+
+
+def outputs(session: onnxruntime.InferenceSession, feeds: dict[str, Any]) -> list[Any] | None:
+    """Return the outputs in ONNX Runtime's default session; None if the model doesn't run."""
+    try:
+        return list(session.run(None, feeds))
+    except Exception:
+        return None
+
+
+def every(dims: dict[str, str]) -> list[dict[str, int]]:
+    ends = [range(int(lo), int(hi) + 1) for lo, hi in (r.split("..") for r in dims.values())]
+    return [dict(zip(dims, sizes, strict=True)) for sizes in product(*ends)]
+
+
+@pytest.mark.parametrize("case", RUNS.values(), ids=RUNS)
+def test_each_proposal_gives_the_old_numbers_at_each_size_at_which_the_model_ran(case: Runs, tmp_path: Path) -> None:
+    model = case.model
+    session = session_of(model.SerializeToString())
+    inputs = [(str(at), drawn(session, at)) for at in every(case.dims)]
+    before = [(at, feeds, outputs(session, feeds)) for at, feeds in inputs]
+    assert None in [expected for _, _, expected in before]
+    proposals = shapesmt.repair(model, dims=case.dims).proposals
+    for number, proposal in enumerate(proposals, 1):
+        path = tmp_path / f"{number}.onnx"
+        shapesmt.repair(model, path, take=number, dims=case.dims)
+        repaired = session_of(path.read_bytes())
+        for at, feeds, expected in before:
+            after = outputs(repaired, feeds) if expected is not None else []
+            assert after is not None, (proposal.text, at)
+            for x, y in zip(expected or [], after, strict=True):
+                np.testing.assert_allclose(y, x, rtol=1e-4, err_msg=f"{proposal.text} at {at}")
+
+
+@pytest.mark.parametrize(
+    ("case", "first"),
+    [
+        ("baked batch", ("input 1 of Reshape_0: 4,6 -> 0,6", Keeping.PROVED)),
+        ("baked batch in a branch", ("input 1 of Reshape_0: 4,6 -> 0,6", Keeping.RUN)),
+        ("table of positions", None),
+        ("most elements", None),
+        ("windows", ("pad input x to multiples: axis 1 to 4", Keeping.PROVED)),
+        ("indices and a mask", ("axis 1 of input mask: m -> s", Keeping.PROVED)),
+        ("sizes after a pooling", ("crop input 0 of Concat_2 to the other's size along 2,3", Keeping.PROVED)),
+    ],
+)
+def test_the_first_proposal_keeps_what_ran(case: str, first: tuple[str, Keeping] | None) -> None:
+    answer = shapesmt.repair(RUNS[case].model, dims=RUNS[case].dims)
+    assert [(p.text, p.keeps) for p in answer.proposals[:1]] == ([] if first is None else [first])
+    if first is None:
+        assert answer.dropped
+        assert "and still compute what it computes at " in str(answer)
+    if first is not None and first[1] is Keeping.RUN:
+        assert answer.proposals[0].to_dict()["at"] == [{"n": 1, "c": 0}, {"n": 9, "c": 0}]
+        assert "PROVED: same numbers at n=1, c=0 and n=9, c=0 (run)" in str(answer)
+    if first is not None and first[1] is Keeping.PROVED:
+        assert "PROVED: proved to compute the same wherever the model ran" in str(answer)
+
+
+def test_of_a_model_that_runs_nowhere_nothing_is_known() -> None:
+    answer = shapesmt.repair(BATCH.encode(), dims={"n": "5..9"})
+    assert {p.keeps for p in answer.proposals} == {Keeping.NOTHING}
+    assert "what it should compute isn't known, as it runs for no input" in str(answer).splitlines()[0]
+
+
+def test_no_input_becomes_unread_even_if_the_model_runs_nowhere() -> None:
+    graph = "g (float[n, 3] x, float[n, 4] w) => (float[n, k] z) { e = Exp (x) z = Add (e, w) }"
+    for proposal in shapesmt.repair((HEAD + graph).encode()).proposals:
+        assert proposal.kind != "edge", proposal.text
+
+
+def test_random_operators_count_as_not_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, target = tmp_path / "random.onnxtxt", tmp_path / "out.onnx"
+    path.write_text(HEAD + BRANCH % "RandomNormalLike")
+    answer = shapesmt.repair(path, dims={"n": "1..9"})
+    assert answer.proposals[0].keeps is Keeping.NOT_RUN
+    assert "not run, so it may compute something else" in str(answer)
+    assert shapesmt_main("repair", str(path), "--dim", "n=1..9", "-o", str(target)) == 1
+    assert "not written: proposal 1 may change what the model computes" in capsys.readouterr().out
+    assert not target.exists()
+
+
+def test_without_onnxruntime_the_reference_evaluator_runs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    worker = copies.Worker()
+    case = RUNS["baked batch"]
+    feeds = [{"x": ("float32", (n, 3, 2), copies.Drawn(n))} for n in (4, 5)]
+    model = case.model.SerializeToString()
+    assert worker.original(model, None, feeds, 1.0) == [0]
+    assert worker.copy(model, None, []) == ""
+    assert worker.copy(BATCH.replace("Reshape (x, to)", "Reshape (y, to)").replace("{ z", "{ y = Exp (x) z"), None, [])
+
+
+def test_a_runtime_that_crashes_refutes_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    from shapesmt.deadline import Deadline
+    from shapesmt.replay import run
+
+    dies = (
+        "import pickle, sys; pickle.dump('9', sys.stdout.buffer); sys.stdout.flush(); sys.stdin.buffer.read(1); exit(7)"
+    )
+    monkeypatch.setattr(run, "_WORKER", dies)
+    twins = Copies(Deadline(60), 60, RUNS["baked batch"].model, None, [])
+    assert twins.compare(RUNS["baked batch"].model, []) == "the runtime itself ends, with status 7"
+    twins.close()
+
+
+def shapesmt_main(*words: str) -> int:
+    from shapesmt.cli.main import main
+
+    return main([*words])
