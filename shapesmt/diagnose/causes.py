@@ -16,15 +16,17 @@ from shapesmt.report import Cause, Clash, Side, Source, make_lazily
 from shapesmt.rules import Elements, Field, Tensor, extremes, held
 
 MAX_CAUSES = 16
+READABLE = 100  # the most characters of a formula for which no shorter form is sought
 MAX_STEPS = 600  # the most sizes that are traced for one finding
 
 
 class Place(NamedTuple):
-    """A size in a tensor: the size of an axis or, if `axis` is None, one of the elements."""
+    """A size in a tensor: of an axis, or else the element with this index; None if that isn't known."""
 
     tensor: str
     axis: int | None
     size: Dim
+    element: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,14 +53,17 @@ class Tracer:
         left, right = (self._side(node, *side) for side in zip(sizes, slots, names, strict=True))
         return Clash(left, right)
 
-    def causes_of_clash(self, node: Node, sides: Sequence[Dim]) -> tuple[Cause, ...]:
-        """Return the nodes that computed the clashing sizes, from the inputs on, without those that pass them on."""
+    def causes_of_clash(self, node: Node, sides: Sequence[tuple[Dim, Slot | None]]) -> tuple[Cause, ...]:
+        """Return the nodes that computed the clashing sizes, from the inputs on, without those that pass them on.
+
+        A size without a slot is traced from inputs of the node that have it, or that together have its symbols.
+        """
         places = [*self._input_places(node, elements=True)]
         starts: dict[tuple[str, Dim], Place] = {}
         used: set[str] = set()
-        for side in sides:
+        for side, slot in sides:
             others = [p for p in places if p.tensor not in used]  # the other side is a size of another input
-            chosen = _covering(side, others)
+            chosen = _covering(side, others) if slot is None else [_of_slot(node, slot, side, places)]
             if not side.symbols <= {s for p in chosen for s in p.size.symbols}:
                 chosen = _covering(side, places)
             for place in chosen:
@@ -87,7 +92,7 @@ class Tracer:
             if place.size.symbols and not any(p.size is place.size for p in earlier):
                 causes[place] = self._cause(place, index, node)
             pending += earlier[::-1]
-        places = sorted(causes, key=lambda p: (*self._rank(p.tensor), p.axis is None, p.axis or 0))
+        places = sorted(causes, key=lambda p: (*self._rank(p.tensor), p.axis is None, p.axis or 0, p.element or 0))
         listed = [causes[place] for place in places]
         if len(listed) <= MAX_CAUSES:
             return tuple(listed)
@@ -109,8 +114,9 @@ class Tracer:
         at = place.tensor, place.axis, str(place.size), self._number(place.size)
         shape = self._shape(place.tensor) if place.axis is not None else ()
         if node is None or index is None:
-            return Cause("", *at, shape=shape, names=_names(place.size))
-        plain = Cause(node.name, *at, node.op, "", shape, source_of(self.graph, index), _names(place.size))
+            return Cause("", *at, shape=shape, names=_names(place.size), element=place.element)
+        line = source_of(self.graph, index)
+        plain = Cause(node.name, *at, node.op, "", shape, line, _names(place.size), element=place.element)
         text = partial(settings_of, node, *alone(node, self.graph, self.tensors))
         others = {name: value for name, value in vars(plain).items() if name != "attributes"}
         return make_lazily(Cause, lambda: replace(plain, attributes=text()), **others)
@@ -148,8 +154,7 @@ class Tracer:
             for axis, size in enumerate(each.shape or () if t.is_tensor else ()):
                 yield Place(name, axis, size)
         if elements:
-            for size in _elements(t):
-                yield Place(name, None, size)
+            yield from (Place(name, None, size, index) for size, index in _elements(t))
 
     def _input_places(self, node: Node, *, elements: bool = False) -> Iterator[Place]:
         for name in dict.fromkeys(n for n in node.inputs if n and n in self.tensors):
@@ -172,15 +177,25 @@ def source_of(graph: Graph, index: int) -> Source | None:
     return None if line is None else Source(*line)
 
 
-def _elements(t: Tensor) -> list[Dim]:
-    """Return the sizes among a tensor's elements; for elements given by a formula, their minimum and maximum."""
+def _elements(t: Tensor) -> list[tuple[Dim, int | None]]:
+    """Return the sizes among a tensor's elements, with the first index of each.
+
+    For elements given by a formula, they are the minimum and the maximum, whose indices aren't known.
+    """
     if isinstance(t.value, Elements):
-        return [i for i in dict.fromkeys(t.value.items) if isinstance(i, Dim)]
+        first = {item: index for index, item in reversed([*enumerate(t.value.items)])}
+        return [(i, first[i]) for i in dict.fromkeys(t.value.items) if isinstance(i, Dim)]
     if not isinstance(t.value, Field) or t.shape is None:
         return []
     dims = t.shape
     ends = extremes(t.value.element, lambda axis: dims[-axis])
-    return [e for e in ends or () if e.symbols]
+    return [(e, None) for e in ends or () if e.symbols]
+
+
+def _of_slot(node: Node, slot: Slot, size: Dim, places: Sequence[Place]) -> Place:
+    """Return the one of `places` that is a node's slot; for an element that isn't listed among them, its own."""
+    own = Place(node.inputs[slot.input], slot.axis, size, slot.element)
+    return next((p for p in places if (p.tensor, p.axis, p.element) == (own.tensor, own.axis, own.element)), own)
 
 
 def _covering(size: Dim, places: Sequence[Place]) -> list[Place]:
