@@ -26,10 +26,9 @@ from shapesmt.algebra import (
     substitute,
 )
 from shapesmt.deadline import stage
-from shapesmt.diagnose.causes import READABLE, Tracer, source_of
+from shapesmt.diagnose.causes import READABLE, Sides, Tracer, source_of
 from shapesmt.diagnose.operands import operands_of, reads_of
 from shapesmt.diagnose.settings import alone, settings_of
-from shapesmt.diagnose.sides import Sides
 from shapesmt.errors import ModelError, printable
 from shapesmt.examine import Examination, Judge, Judgement, Narrowing, Problem, is_open, when
 from shapesmt.graph import GUARDS, Declared
