@@ -18,7 +18,7 @@ from shapesmt.diagnose import finding_at
 from shapesmt.examine import Analysis, Judge, Problem, is_open
 from shapesmt.graph import Node
 from shapesmt.inference import Operators
-from shapesmt.messages.forms import SILENT
+from shapesmt.messages.forms import BLOCKED, BLOCKED_RANK, SILENT
 from shapesmt.messages.names import Place
 from shapesmt.messages.quantities import Printed, likely, past_end, printed, resembling
 from shapesmt.messages.reading import Message
@@ -36,10 +36,17 @@ FEW = 6  # number of sizes that may be 0, one at a time, at the smallest input, 
 
 
 class _Own(NamedTuple):
-    """A node's requirements as first inferred: those that are known, and whether there may be others."""
+    """A node's requirements as first inferred.
+
+    Attributes:
+        requirements: Those that are known.
+        open: Whether it may have others.
+        followed: Whether it has no others but those that valid data satisfy.
+    """
 
     requirements: tuple[Requirement, ...]
     open: bool
+    followed: bool
 
     @property
     def formula(self) -> Formula:
@@ -50,8 +57,8 @@ class _Own(NamedTuple):
 def _own(application: Application, within: str = "") -> _Own:
     stated = [r for r in application.requirements if not within or within in r.within]
     known = tuple(r for r in stated if not is_open(r))
-    more = len(known) < len(stated) or application.unjudged or application.assumed or (within and not stated)
-    return _Own(known, bool(more))
+    followed = len(known) == len(stated) and not application.unjudged and (bool(stated) or not within)
+    return _Own(known, not followed or bool(application.assumed), followed)
 
 
 class Case(NamedTuple):
@@ -116,6 +123,11 @@ class Search:
     def _reorders(self) -> bool:
         """Whether the model has nodes that reorder axes, which an optimizer may move past others."""
         return any(self._operators.traits(node).keeps is Keeps.REARRANGED for node in self._problem.graph.nodes)
+
+    @cached_property
+    def _blocks(self) -> bool:
+        """Whether the model has convolutions or pools, around which an optimizer stores channels in blocks."""
+        return any(r.law.code in BLOCKED for a in self._applications for r in a.requirements)
 
     def case(self, place: Place) -> Case | Against:
         """Return the condition under which a node raises the message, or the obstacle if it can't."""
@@ -204,7 +216,7 @@ class Search:
         """Return the requirements of a node and of all that aren't downstream of it; None if one isn't known."""
         behind = self._problem.graph.descendants(index)
         others = [_own(a) for i, a in enumerate(self._applications) if i not in behind]
-        return None if any(other.open for other in others) else [r for other in others for r in other.requirements]
+        return [r for other in others for r in other.requirements] if all(other.followed for other in others) else None
 
     def _sites(self, place: Place, own: _Own, *, loose: bool) -> list[Site]:
         """Return the node with its inputs; a node inside another one once for each of its runs."""
@@ -226,8 +238,10 @@ class Search:
         axis, group = node.attributes.get("axis", 0), node.attributes.get("group", 1)
         own_axis, groups = (a if isinstance(a, int) else None for a in (axis, group))
         foreign = self.message.foreign(self._problem.graph)
-        outputs = len(node.outputs)
-        return Site(inputs, own.requirements, own.open, own_axis, groups or 1, outputs, loose, foreign=foreign)
+        site = Site(
+            inputs, own.requirements, own.open, own_axis, groups or 1, len(node.outputs), loose, foreign=foreign
+        )
+        return site._replace(blocked=self._blocks and max(map(len, site.shapes), default=0) == BLOCKED_RANK)
 
     def candidate(self, case: Case) -> Candidate:
         """Return the candidate for a case: the smallest input found, and the finding that explains the node there."""

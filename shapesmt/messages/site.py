@@ -23,6 +23,7 @@ class Site(NamedTuple):
         outputs: The number of its outputs.
         loose: Whether an optimizer may have reordered its axes.
         merged: Whether an optimizer has computed the elements of input 1, perhaps with -1 for one of them.
+        blocked: Whether an optimizer may have stored channels in blocks, as one more axis at the end.
         foreign: Whether another runtime says it, which may name two sizes in another order.
     """
 
@@ -34,6 +35,7 @@ class Site(NamedTuple):
     outputs: int = 1
     loose: bool = False
     merged: bool = False
+    blocked: bool = False
     foreign: bool = False
 
     def shape(self, index: int) -> Sequence[Dim] | None:

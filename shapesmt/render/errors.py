@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shapesmt.algebra import Verdict
+from shapesmt.algebra import Verdict, conjunction
 from shapesmt.errors import printable
 from shapesmt.render.quoting import shell
 from shapesmt.render.text.findings import assignment, finding_head, finding_lines
@@ -162,7 +162,7 @@ def _where(candidate: Candidate) -> Iterator[Line]:
 def _runs(answer: ErrorOrigin, candidate: Candidate) -> Iterator[Line]:
     """Yield the conditions under which the node runs, and the model."""
     node, model = candidate.node_holds_iff, answer.precondition
-    whole = " and ".join(model.text) if model is not None and model.exact else ""
+    whole = conjunction(model.text) if model is not None and model.exact else ""
     if node and len(node) <= _LONG:
         yield line(2, "this node runs exactly when ", code(node))
     if whole and whole != node and len(whole) <= _LONG:

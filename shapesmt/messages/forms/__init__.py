@@ -11,7 +11,21 @@ import re
 from shapesmt.messages.forms import onnxruntime, openvino, tensorrt, tflite, torch
 from shapesmt.messages.forms.form import Fork, Form, Head, Stop
 
-__all__ = ["FORMS", "FUSED", "HEADS", "MADE", "RESHAPING", "SILENT", "UNRELATED", "Fork", "Form", "Head", "Stop"]
+__all__ = [
+    "BLOCKED",
+    "BLOCKED_RANK",
+    "FORMS",
+    "FUSED",
+    "HEADS",
+    "MADE",
+    "RESHAPING",
+    "SILENT",
+    "UNRELATED",
+    "Fork",
+    "Form",
+    "Head",
+    "Stop",
+]
 
 HEADS = (*onnxruntime.HEADS, *openvino.HEADS, *tensorrt.HEADS, *tflite.HEADS)
 """Where a message begins; the first one of a log counts."""
@@ -36,6 +50,8 @@ FUSED = re.compile(
     r"Fused|Skip|Bias|Gelu|LayerNorm|RMSNorm|Attention|Gemm|Reorder|QLinear|MatMul(?:Integer|NBits)|QMoE"
 )
 """Operators that stand for several nodes of the file after an optimizer's rewrite."""
+BLOCKED, BLOCKED_RANK = ("SM106", "SM201"), 4
+"""The laws of convolutions and pools, around which ONNX Runtime's optimizer stores channels of images in blocks."""
 SILENT = ("SM301",)
 """The laws on indices: ONNX Runtime's optimizer turns a lookup of consecutive rows into a slice, which ends where the
 table does, so that a later node fails or none."""

@@ -20,7 +20,8 @@ FORMS = (
          "SM103", stop=Stop.FIRST),
     says(r"(?:BroadcastIterator::(?P<phase>Init|Append)\(ptrdiff_t, ptrdiff_t\) )?"
          r"(?:axis == <one> \|\| axis == largest was false\. )?(?:Attempting to )?"
-         r"broadcast an axis by a dimension other than 1\. <low> by <high>", "SM101", "SM107", stop=Stop.LAST),
+         r"broadcast an axis by a dimension other than 1\. <low> by <high>", "SM101", "SM107", stop=Stop.LAST,
+         fork=Fork.INNER),
     says(r"Can broadcast (?P<low>0) by 0 or 1\. <high> is invalid", "SM101", stop=Stop.LAST, fork=Fork.INNER),
     says(r"Input shape:\{<i0>\}, requested shape:\{<e1>\}", "SM104", "SM105"),
     says(r"dimension with value zero exceeds the dimension size of the input", "SM105"),
