@@ -16,7 +16,7 @@ from typing import NamedTuple
 from shapesmt.algebra import FALSE, TRUE, Assignment, Dim, Formula, all_of, any_of, at_least, negate
 from shapesmt.diagnose import finding_at
 from shapesmt.examine import Analysis, Judge, Problem, is_open
-from shapesmt.graph import Node
+from shapesmt.graph import GUARDS, Node
 from shapesmt.inference import Operators
 from shapesmt.messages.forms import BLOCKED, BLOCKED_RANK, SILENT
 from shapesmt.messages.names import Place
@@ -32,6 +32,7 @@ __all__ = ["Case", "Search"]
 
 BRIEF = 4.0  # seconds for a region, and for all bounds
 MOST = 200  # other nodes' conditions that the smallest input satisfies if possible; more are ignored
+_OWN = ((("axis", "dim", "dimension"), 0), (("group", "groups", "num_groups"), 1))  # own axis, groups; their defaults
 FEW = 6  # number of sizes that may be 0, one at a time, at the smallest input, if no input has only larger ones
 
 
@@ -213,7 +214,13 @@ class Search:
         return Printed(any_of(*(p.necessary for p in told)), ways)
 
     def _elsewhere(self, index: int) -> list[Requirement] | None:
-        """Return the requirements of a node and of all that aren't downstream of it; None if one isn't known."""
+        """Return the requirements of a node and of all that aren't downstream of it; None if one isn't known.
+
+        Of a program's guards, which PyTorch checks first, only their own.
+        """
+        if self._problem.graph.nodes[index].op == GUARDS:
+            own = _own(self._applications[index])
+            return None if own.open else list(own.requirements)
         behind = self._problem.graph.descendants(index)
         others = [_own(a) for i, a in enumerate(self._applications) if i not in behind]
         return [r for other in others for r in other.requirements] if all(other.followed for other in others) else None
@@ -235,13 +242,12 @@ class Search:
         return sites or [self._site(node, [None], own, loose=loose)]
 
     def _site(self, node: Node, inputs: Sequence[Tensor | None], own: _Own, *, loose: bool) -> Site:
-        axis, group = node.attributes.get("axis", 0), node.attributes.get("group", 1)
+        axis, group = (next((v for n in names if (v := node.attributes.get(n)) is not None), at) for names, at in _OWN)
         own_axis, groups = (a if isinstance(a, int) else None for a in (axis, group))
         foreign = self.message.foreign(self._problem.graph)
-        site = Site(
-            inputs, own.requirements, own.open, own_axis, groups or 1, len(node.outputs), loose, foreign=foreign
-        )
-        return site._replace(blocked=self._blocks and max(map(len, site.shapes), default=0) == BLOCKED_RANK)
+        blocked = self._blocks and max((len(t.shape or ()) for t in inputs if t is not None), default=0) == BLOCKED_RANK
+        site = Site(inputs, own.requirements, own.open, own_axis, groups or 1, len(node.outputs), loose)
+        return site._replace(foreign=foreign, blocked=blocked, attributes=node.attributes)
 
     def candidate(self, case: Case) -> Candidate:
         """Return the candidate for a case: the smallest input found, and the finding that explains the node there."""
