@@ -76,8 +76,9 @@ class Source(Data):
 class Cause(Data):
     """A cause of a dimension: `node` computes `tensor`, whose `axis` has the size `expr`.
 
-    `axis` is None if `expr` is an element of the tensor. `value` is its value at the counterexample, and `shape` the
-    tensor's shape there. `attributes` lists the node's attributes that affect shapes ("kernel 3, stride 2").
+    `axis` is None if `expr` is an element of the tensor; `element` is its index in row-major order, or None if that
+    isn't known. `value` is its value at the counterexample, and `shape` the tensor's shape there. `attributes` lists
+    the node's attributes that affect shapes ("kernel 3, stride 2").
     `names` lists the dimensions in `expr`.
 
     >>> Cause("/down1/Conv", "d1", 2, "(height + 1)//2").to_dict()
@@ -87,6 +88,7 @@ class Cause(Data):
     node: str
     tensor: str
     axis: int | None
+    element: int | None = field(default=None, metadata=_OMIT_EMPTY, kw_only=True)
     expr: str
     value: int | None = field(default=None, metadata=_OMIT_EMPTY)
     op_type: str = field(default="", metadata=_OMIT_EMPTY)
