@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from shapesmt.algebra import TRUE, Dim, Formula, all_of, any_of, at_least, equal, maximum, negate
 from shapesmt.messages.forms import Fork, Form
-from shapesmt.messages.site import Site, numbers_of, same, stated, stops
+from shapesmt.messages.site import Site, in_order, numbers_of, same, stated, stops
 from shapesmt.rules import Requirement
 
 __all__ = ["SIDES", "Clash", "batches", "clashes_of", "fork"]
@@ -71,7 +71,8 @@ def _printed_sides(site: Site, form: Form, r: Requirement, a: int | None, b: int
     """Return the condition that a requirement's sides are the printed sizes, in any order if `either`."""
     if r.left is None or r.right is None:
         return TRUE
-    if a is not None and b is not None and (either or site.foreign or site.loose or form.stop is None):
+    unordered = either or site.foreign or site.loose or form.stop is None or not in_order(site, r)
+    if a is not None and b is not None and unordered:
         return same(r.left, r.right, a, b)
     return all_of(*(equal(d, size) for d, size in ((r.left, a), (r.right, b)) if size is not None))
 

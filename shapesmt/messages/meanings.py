@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from math import prod
 from operator import sub
 
-from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Kind, all_of, any_of, as_dim, at_least, equal
+from shapesmt.algebra import (
+    FALSE,
+    TRUE,
+    Dim,
+    Formula,
+    Kind,
+    all_of,
+    any_of,
+    as_dim,
+    at_least,
+    equal,
+    negate,
+    product,
+    select,
+)
 from shapesmt.messages.forms import Form
-from shapesmt.messages.site import Site, stated
+from shapesmt.messages.site import Site, as_tuple, stated
 
-__all__ = ["meaning", "nearly"]
+__all__ = ["INEXACT", "meaning", "nearly"]
 
-_INPUT = re.compile(r"i(\d)(?:a(\d)|(s))?")
+INEXACT = re.compile(r"size\d?|shape\d?")
+"""Groups that are about one of the inputs, which one isn't known."""
+_INPUT = re.compile(r"i(\d)(?:a(\d)|([stpb]))?")
 
 
 def meaning(site: Site, form: Form, group: str, said: Mapping[str, str]) -> Formula | None:
@@ -23,19 +40,38 @@ def meaning(site: Site, form: Form, group: str, said: Mapping[str, str]) -> Form
     None if what it is about isn't known.
     """
     placed = _INPUT.fullmatch(group)
-    known = _GROUPS[group](site, form, said) if placed is None else _input(site, placed, said[group])
+    if placed is not None:
+        known = _input(site, placed, said[group])
+    elif group.startswith("attr_"):
+        known = _attribute(site, group.removeprefix("attr_"), said[group])
+    elif INEXACT.fullmatch(group):
+        known = (_some_size if group.startswith("size") else _some_shape)(site, form, said[group])
+    else:
+        known = _GROUPS[group](site, form, said)
     return None if known is None or any(s.kind in (Kind.OPEN, Kind.LOST) for s in known.symbols) else known
 
 
 def _input(site: Site, placed: re.Match[str], text: str) -> Formula | None:
     """Return the condition that an input has the shape in `text`, or that its axis has the size."""
-    index, axis, spatial = int(placed[1]), placed[2], bool(placed[3])
+    index, axis, part, sizes = int(placed[1]), placed[2], placed[3], _list(text)
     shape = site.shape(index)
     if shape is None:
         return None
     if axis is not None:
         return equal(shape[int(axis)], int(text)) if int(axis) < len(shape) else FALSE
-    return _shape(shape[2:] if spatial else shape, _list(text), loose=site.loose)
+    if part in ("p", "b"):
+        return _padded(shape, sizes, 1 if part == "b" else len(sizes) + len(shape), loose=site.loose)
+    parts = {"s": shape[2:], "t": shape[max(len(shape) - len(sizes), 0) :]}
+    return _shape(parts.get(part, shape), sizes, loose=site.loose)
+
+
+def _padded(shape: Sequence[Dim], sizes: list[int], most: int, *, loose: bool) -> Formula:
+    """Return the condition that a shape has these sizes, up to `most` axes of size 1 in front."""
+    front = len(sizes) - len(shape)
+    if abs(front) > most or any(size != 1 for size in sizes[: max(front, 0)]):
+        return FALSE
+    ones = [equal(d, 1) for d in shape[: max(-front, 0)]]
+    return all_of(*ones, _shape(shape[max(-front, 0) :], sizes[max(front, 0) :], loose=loose))
 
 
 def _list(text: str) -> list[int]:
@@ -51,10 +87,10 @@ def _shape(shape: Sequence[Dim], sizes: Sequence[int], *, loose: bool) -> Formul
     return all_of(*map(equal, shape, sizes))
 
 
-def _elements(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
+def _elements(site: Site, form: Form, said: Mapping[str, str]) -> Formula | None:
     """Return the condition that input 1 has the printed elements; a 0 may be printed as the size that it copies."""
     sizes, copied, items = _list(said["e1"]), site.shape(0) or (), site.elements()
-    if "i0" in said and _fit(_list(said["i0"]), sizes):
+    if "i0" in said and "SM104" in form.codes and _fit(_list(said["i0"]), sizes):
         return FALSE
     if items is None:
         return None
@@ -78,13 +114,135 @@ def _count(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
     return None if t is None or t.shape is None else equal(t.numel, int(said["count"]))
 
 
-def _some_size(site: Site, form: Form, said: Mapping[str, str]) -> Formula | None:
+def _target(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
+    """Return the condition that the elements of input 1 multiply to the printed number; a 0 may copy a size."""
+    items, copied = site.elements(), site.shape(0) or ()
+    if items is None or any(item.lo < 0 for item in items):
+        return None
+    sizes = [
+        select(equal(item, 0), copied[place], item) if place < len(copied) else item for place, item in enumerate(items)
+    ]
+    return any_of(*(equal(product(each), int(said["target"])) for each in (sizes, items)))
+
+
+def _folded(side: str, others: str) -> Callable[[Site, Form, Mapping[str, str]], Formula | None]:
+    """Return the meaning of the other sizes of the matrix that has the side of a requirement as its inner size."""
+
+    def condition(site: Site, form: Form, said: Mapping[str, str]) -> Formula | None:
+        found = [
+            product([*shape[:place], *shape[place + 1 :]])
+            for inner in {getattr(r, side) for r in stated(site, form)}
+            for shape in site.shapes
+            for place, d in enumerate(shape)
+            if d is inner
+        ]
+        return equal(found[0], int(said[others])) if len(found) == 1 else None
+
+    return condition
+
+
+def _batch(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
+    """Return the condition that the batches of two operands fit, broadcast if need be, and are as many as printed."""
+    first, second = site.shape(0), site.shape(1)
+    if first is None or second is None or min(len(first), len(second)) < 3:
+        return None
+    pairs = list(zip_longest(reversed(first[:-2]), reversed(second[:-2]), fillvalue=as_dim(1)))
+    fit = [r.formula for r in site.requirements if (r.left, r.right) in pairs or (r.right, r.left) in pairs]
+    return all_of(*fit, equal(product([select(equal(x, 1), y, x) for x, y in pairs]), int(said["batch"])))
+
+
+def _numbered(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
+    """Return the condition that the input with the printed number is the first that differs from input 0.
+
+    They may differ on the printed axis `own`.
+    """
+    number, own = int(said["number"]), int(said["own"]) if "own" in said else None
+    if number >= len(site.inputs):
+        return FALSE
+    shapes = [shape for shape in map(site.shape, range(number + 1)) if shape is not None]
+    if len(shapes) <= number or len(set(map(len, shapes))) > 1:
+        return None
+    alike = [
+        all_of(*(equal(x, y) for axis, (x, y) in enumerate(zip(shapes[0], shape, strict=True)) if axis != own))
+        for shape in shapes[1:]
+    ]
+    return all_of(*alike[:-1], negate(alike[-1])) if alike else FALSE
+
+
+def _target_axis(site: Site, form: Form, said: Mapping[str, str]) -> Formula | None:
+    """Return the condition that a requirement fails on the printed axis of the listed shape that input 0 expands to."""
+    shape, items, axis = site.shape(0), site.elements(), int(said["target_axis"])
+    if shape is None or items is None:
+        return None
+    place = axis - len(items) + len(shape)
+    if not 0 <= place < len(shape) or axis >= len(items):
+        return FALSE
+    own = [r for r in stated(site, form) if r.left is shape[place] and r.right is items[axis]]
+    return any_of(*(negate(r.formula) for r in own))
+
+
+def _that(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
+    """Return the condition that the input with the printed number has the printed shape."""
+    number = int(said["number"])
+    shape = site.shape(number)
+    return _shape(shape, _list(said["that"]), loose=site.loose) if shape is not None else None
+
+
+def _along(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
+    """Return the condition that input 0 has the printed size on the node's own axis."""
+    shape, axis = site.shape(0), site.axis
+    if shape is None or site.loose or axis is None or not -len(shape) <= axis < len(shape):
+        return None
+    return equal(shape[axis], int(said["along"]))
+
+
+def _padded_image(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
+    """Return the condition that input 0's last axes, padded at both ends, have the printed sizes."""
+    shape, sizes = site.shape(0), _list(said["padded"])
+    pads = [pad for pad in as_tuple(site.attributes.get("padding", 0)) if isinstance(pad, int)]
+    pads = pads * len(sizes) if len(pads) == 1 else pads
+    if shape is None or len(pads) != len(sizes) or len(shape) < len(sizes):
+        return None
+    return all_of(*(equal(d + 2 * p, size) for d, p, size in zip(shape[-len(sizes) :], pads, sizes, strict=True)))
+
+
+def _attribute(site: Site, name: str, text: str) -> Formula | None:
+    """Return whether the node's own attribute is the printed number; None if it isn't a constant, or counts back."""
+    known = site.attributes.get(name) if f"@{name}" not in site.attributes else None
+    return None if not isinstance(known, int) or known < 0 else TRUE if known == int(text) else FALSE
+
+
+def _guard(site: Site, form: Form, said: Mapping[str, str]) -> Formula | None:
+    """Return the condition that the printed guard of a program fails."""
+    printed, guards = _tree(said["guard"]), stated(site, form)
+    written = as_tuple(site.attributes.get("written"))
+    if len(guards) != len(written):
+        return None
+    return any_of(*(negate(r.formula) for r, text in zip(guards, written, strict=True) if _tree(str(text)) == printed))
+
+
+def _tree(guard: str) -> str:
+    """Return a guard in a form that is the same for `L['x'].size()[0]` and `x.size()[0]`, whatever its parentheses."""
+    text = re.sub(r"\bL\['(\w+)'\]", r"\1", guard.strip())
+    try:
+        return ast.dump(ast.parse(text, mode="eval"))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return text
+
+
+def _some_shape(site: Site, _: Form, text: str) -> Formula | None:
+    """Return the condition that an input has the printed shape."""
+    sizes = _list(text)
+    return any_of(*(_shape(shape, sizes, loose=site.loose) for shape in site.shapes)) if site.whole else None
+
+
+def _some_size(site: Site, form: Form, text: str) -> Formula | None:
     """Return the condition that an axis of some input, or a side of a requirement, has the printed size."""
     if not site.whole:
         return None
     sides = [side for r in stated(site, form) for side in (r.left, r.right) if side is not None]
     sizes = dict.fromkeys([d for shape in site.shapes for d in shape] + sides)
-    return any_of(*(equal(d, int(said["size"])) for d in sizes))
+    return any_of(*(equal(d, int(text)) for d in sizes))
 
 
 def _last(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
@@ -100,11 +258,12 @@ def _last(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
 def _rest(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
     """Return the condition that an element of input 1 is `part`, and those before it leave `rest` of the axis."""
     shape, items, axis = site.shape(0), site.elements(), site.axis
-    if items is None or shape is None or site.loose or axis is None or not -len(shape) <= axis < len(shape):
+    if items is None or shape is None or axis is None or not -len(shape) <= axis < len(shape):
         return None
-    left = accumulate(items, sub, initial=shape[axis])
     part, rest = int(said["part"]), int(said["rest"])
-    return any_of(*(all_of(equal(d, part), equal(r, rest)) for d, r in zip(items, left, strict=False)))
+    ways = [accumulate(items, sub, initial=size) for size in (shape if site.loose else [shape[axis]])]
+    pairs = (pair for left in ways for pair in zip(items, left, strict=False))
+    return any_of(*(all_of(equal(d, part), equal(r, rest)) for d, r in pairs))
 
 
 def _parts(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
@@ -127,9 +286,10 @@ def _own_axis(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
 
 def _at(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
     shape, axis = site.shape(0), int(said["axis"])
-    if shape is None or site.loose:
+    if shape is None:
         return None
-    return equal(shape[axis], int(said["at"])) if -len(shape) <= axis < len(shape) else FALSE
+    sizes = shape if site.loose else shape[axis : axis + 1 or None]
+    return any_of(*(equal(d, int(said["at"])) for d in sizes)) if -len(shape) <= axis < len(shape) else FALSE
 
 
 def _outside(site: Site, form: Form, said: Mapping[str, str]) -> Formula | None:
@@ -161,7 +321,16 @@ def nearly(site: Site, form: Form, said: Mapping[str, str]) -> Formula:
 _GROUPS: dict[str, Callable[[Site, Form, Mapping[str, str]], Formula | None]] = {
     "e1": _elements,
     "count": _count,
-    "size": _some_size,
+    "target": _target,
+    "rows": _folded("left", "rows"),
+    "columns": _folded("right", "columns"),
+    "batch": _batch,
+    "number": _numbered,
+    "that": _that,
+    "along": _along,
+    "padded": _padded_image,
+    "target_axis": _target_axis,
+    "guard": _guard,
     "last": _last,
     "first": lambda _, __, ___: TRUE,  # read with `last`
     "at": _at,

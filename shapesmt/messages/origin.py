@@ -8,6 +8,7 @@ from dataclasses import replace
 from shapesmt.diagnose import precondition
 from shapesmt.errors import UsageError
 from shapesmt.examine import Analysis, Examination, Narrowing, Question, analyse, pose_everything
+from shapesmt.graph import Graph
 from shapesmt.messages.forms import RESHAPING
 from shapesmt.messages.names import Place
 from shapesmt.messages.reading import Message
@@ -32,12 +33,15 @@ def find_origin(a: Analysis, message: Message, question: Question) -> ErrorOrigi
     search = Search(a, message, frozenset(j.index for j in a.examination.judgements))
     cases = [search.case(place) for place in found]
     candidates = [search.candidate(case) for case in cases if isinstance(case, Case)]
-    if found and not candidates:
+    if not against and not _surer(candidates, message, graph):
         asked = bool(question.dims or question.shapes or question.values or question.assume)
         wider = a.judge.deadline.attempt(lambda: _everything(a), None)
-        candidates = _candidates(wider, message, search.judged, found, outside=asked)
-    if found and not candidates and message.runtime in RESHAPING:
-        candidates = _reshaped(a, message, question, found)
+        if wider is not None and not found:
+            found, against = suspects(wider, message)
+        better = _surer(_candidates(wider, message, search.judged, found, outside=asked), message, graph)
+        if found and not better and message.runtime in RESHAPING:
+            better = _surer(_reshaped(a, message, question, found), message, graph)
+        candidates = better or candidates
     answer = replace(answer, seconds=a.seconds)
     if not candidates:
         against += tuple(dict.fromkeys(c for c in cases if isinstance(c, Against)))
@@ -57,6 +61,11 @@ def _denied(message: Message, against: tuple[Against, ...]) -> Grade:
     """Return the grade of a message that no node raises: of an unknown form, it is about something else than sizes."""
     runs = all(reason.why is Obstacle.RUNS for reason in against)
     return Grade.UNRELATED if message.form is None and runs else Grade.IMPOSSIBLE
+
+
+def _surer(candidates: list[Candidate], message: Message, graph: Graph) -> list[Candidate]:
+    """Return the candidates that fail by the laws of the file's runtime, not just by those of the message's."""
+    return [c for c in candidates if not (c.rewritten and message.foreign(graph))]
 
 
 def _candidates(

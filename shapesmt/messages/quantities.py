@@ -12,9 +12,9 @@ from typing import NamedTuple
 from shapesmt.algebra import FALSE, TRUE, Formula, all_of, any_of, equal, maximum, negate
 from shapesmt.messages.clashes import SIDES, Clash, batches, clashes_of, fork
 from shapesmt.messages.forms import Fork, Form
-from shapesmt.messages.meanings import meaning, nearly
+from shapesmt.messages.meanings import INEXACT, meaning, nearly
 from shapesmt.messages.reading import Message
-from shapesmt.messages.site import Site, numbers_of, same, stated, stops
+from shapesmt.messages.site import Site, in_order, numbers_of, same, stated, stops
 from shapesmt.rules import Requirement
 
 __all__ = ["Printed", "likely", "past_end", "printed", "resembling"]
@@ -48,24 +48,35 @@ def printed(site: Site, message: Message, others: Sequence[Requirement] | None =
     numbers = [meaning(site, form, group, said) for group in said if group not in SIDES]
     told = all_of(nearly(site, form, said), *(condition for condition in numbers if condition is not None))
     necessary = all_of(told, any_of(*(all_of(c.condition, *(r.formula for r in c.before)) for c in clashes)))
-    if others is None or message.unread or form.skips or None in numbers or site.loose or site.merged or not site.whole:
+    unread = message.unread or form.skips or None in numbers or any(map(INEXACT.fullmatch, said))
+    if others is None or unread or site.loose or site.merged or not site.whole:
         return Printed(necessary)
     around = {r.formula: r for r in (*site.requirements, *others)}
     ordered = not {"a", "b"} <= said.keys() or (form.stop is not None and not site.foreign)
     certain = [
-        (_certain(clash, form, site, around), fork(form, site, clash.requirement)) for clash in clashes if ordered
+        (_certain(clash, form, site, around, sided=bool(said.keys() & SIDES)), fork(form, site, clash.requirement))
+        for clash in clashes
+        if ordered
     ]
     ways = (any_of(*(all_of(c, f) for c, f in certain)), any_of(*(all_of(c, negate(f)) for c, f in certain)))
     return Printed(necessary, tuple(all_of(told, way) for way in ways if way is not FALSE))
 
 
-def _certain(clash: Clash, form: Form, site: Site, around: Mapping[Formula, Requirement]) -> Formula:
-    """Return the condition that a clash is what the node prints: every other requirement that may be printed holds."""
+def _certain(clash: Clash, form: Form, site: Site, around: Mapping[Formula, Requirement], *, sided: bool) -> Formula:
+    """Return the condition that a clash is what the node prints: every other requirement that may be printed holds.
+
+    `sided` says whether the message has the sides of the clash, or tells which one it is.
+    """
     failing, numbered = clash.requirement, clash.condition
     if failing is None or (form.fork is Fork.INNER and len(site.shapes) > 2):
         return FALSE
-    own = [r.formula for r in clash.before]
-    later = () if stops(site, form) is None or site.foreign else {r.formula for r in stated(site, form)}.difference(own)
+    if sided and not in_order(site, failing):
+        return FALSE
+    own, later = [r.formula for r in clash.before], set[Formula]()
+    if not site.foreign and stops(site, form) is not None:
+        later = {r.formula for r in stated(site, form)}.difference(own)
+    elif not sided and form.stop is None:  # whichever requirement of the same law fails, it says the same
+        later = {r.formula for r in stated(site, form) if r.law == failing.law}
     return all_of(numbered, *own, *(f for f in around if f is not failing.formula and f not in later))
 
 

@@ -6,11 +6,16 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from shapesmt.algebra import Dim, Formula, all_of, any_of, equal
+from shapesmt.algebra import Dim, Formula, all_of, any_of, as_dim, equal
+from shapesmt.graph import AttributeValue
 from shapesmt.messages.forms import Form, Stop
-from shapesmt.rules import Elements, Requirement, Tensor
+from shapesmt.rules import Elements, Item, Requirement, Tensor
 
-__all__ = ["Site", "numbers_of", "same", "stated", "stops"]
+__all__ = ["Site", "as_tuple", "in_order", "numbers_of", "same", "stated", "stops"]
+
+
+LISTS = ("size", "shape", "sizes", "split_sizes", "normalized_shape")
+"""The arguments that PyTorch's operators have instead of an input with elements."""
 
 
 class Site(NamedTuple):
@@ -25,6 +30,7 @@ class Site(NamedTuple):
         merged: Whether an optimizer has computed the elements of input 1, perhaps with -1 for one of them.
         blocked: Whether an optimizer may have stored channels in blocks, as one more axis at the end.
         foreign: Whether another runtime says it, which may name two sizes in another order.
+        attributes: The node's attributes.
     """
 
     inputs: Sequence[Tensor | None]
@@ -37,6 +43,7 @@ class Site(NamedTuple):
     merged: bool = False
     blocked: bool = False
     foreign: bool = False
+    attributes: Mapping[str, AttributeValue] = {}
 
     def shape(self, index: int) -> Sequence[Dim] | None:
         """Return the shape of an input; None if it isn't known."""
@@ -46,9 +53,22 @@ class Site(NamedTuple):
     def elements(self, index: int = 1) -> list[Dim] | None:
         """Return the elements of an input; None if one of them isn't known as a formula."""
         t = self.inputs[index] if index < len(self.inputs) else None
-        items = t.value.items if t is not None and isinstance(t.value, Elements) else (None,)
+        items: Sequence[Item] = t.value.items if t is not None and isinstance(t.value, Elements) else (None,)
+        listed = next((name for name in LISTS if isinstance(self.attributes.get(name), tuple)), "")
+        items = self.numbers(listed) if listed and index == 1 else items
         known = [item for item in items if isinstance(item, Dim)]
         return known if len(known) == len(items) else None
+
+    def numbers(self, name: str) -> list[Dim | None]:
+        """Return the integers of an attribute, also those that are inputs of a PyTorch node; None for unknown ones."""
+        constants, places = (as_tuple(self.attributes.get(n)) for n in (name, f"@{name}"))
+        items: list[Dim | None] = [as_dim(n) if isinstance(n, int) else None for n in constants]
+        for at, place in enumerate(places[: len(items)]):
+            if isinstance(place, int) and place >= 0:
+                t = self.inputs[place] if place < len(self.inputs) else None
+                known = t.value.items if t is not None and isinstance(t.value, Elements) else ()
+                items[at] = known[0] if len(known) == 1 and isinstance(known[0], Dim) else None
+        return items
 
     @property
     def shapes(self) -> list[Sequence[Dim]]:
@@ -69,6 +89,11 @@ class Site(NamedTuple):
         return list(dict.fromkeys(found))
 
 
+def as_tuple(value: object) -> tuple[object, ...]:
+    """Return an attribute as a tuple, of one element if it isn't a list; () if there is none."""
+    return value if isinstance(value, tuple) else () if value is None else (value,)
+
+
 def numbers_of(said: Mapping[str, str]) -> dict[str, int]:
     """Return the numbers that a message prints, by the name of their group; `low` and `high` are `a` and `b`."""
     names = {"low": "a", "high": "b"}
@@ -79,6 +104,15 @@ def stated(site: Site, form: Form) -> list[Requirement]:
     """Return the node's requirements under the laws of the form, or all of them if it has none, as they are checked."""
     stated = [r for r in site.requirements if not form.codes or r.law.code in form.codes]
     return stated[::-1] if stops(site, form) is Stop.LAST else stated
+
+
+def in_order(site: Site, r: Requirement) -> bool:
+    """Whether the left side of a requirement isn't of a later input than the right one."""
+    left, right = (
+        next((place for place, t in enumerate(site.inputs) if t and t.shape and any(d is side for d in t.shape)), None)
+        for side in (r.left, r.right)
+    )
+    return left is None or right is None or left <= right
 
 
 def stops(site: Site, form: Form) -> Stop | None:

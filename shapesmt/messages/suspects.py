@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+
+from shapesmt import laws
 from shapesmt.algebra import TRUE
 from shapesmt.examine import Analysis
 from shapesmt.graph import Graph
+from shapesmt.laws import Law
 from shapesmt.messages.forms import FUSED, MADE
 from shapesmt.messages.names import Place, places
 from shapesmt.messages.reading import Message
@@ -62,8 +66,18 @@ def _by_law(a: Analysis, message: Message) -> list[Place]:
         return named
     codes = message.form.codes if message.form is not None else ()
     failing = [
-        (i, {r.law.code for r in application.requirements if r.formula is not TRUE})
-        for i, application in enumerate(a.examination.original.applications)
+        (i, {r.law.code for r in each.requirements if r.formula is not TRUE} | {_code(x.law) for x in each.assumed})
+        for i, each in enumerate(a.examination.original.applications)
     ]
     of_law = [i for i, broken in failing if not broken.isdisjoint(codes)]
     return [Place(i, exact=not op) for i in (of_law if of_law or not op else [i for i, broken in failing if broken])]
+
+
+def _code(sentence: str) -> str:
+    """Return the code of a law by its sentence; "" if there is none."""
+    return _codes().get(sentence, "")
+
+
+@cache
+def _codes() -> dict[str, str]:
+    return {law.sentence: law.code for law in vars(laws).values() if isinstance(law, Law)}

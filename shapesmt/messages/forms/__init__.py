@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from shapesmt.messages.forms import onnxruntime, openvino, tensorrt, tflite, torch
+from shapesmt.messages.forms import onnxruntime, openvino, tensorrt, tflite, torch, tract
 from shapesmt.messages.forms.form import Fork, Form, Head, Stop
 
 __all__ = [
@@ -27,9 +27,9 @@ __all__ = [
     "Stop",
 ]
 
-HEADS = (*onnxruntime.HEADS, *openvino.HEADS, *tensorrt.HEADS, *tflite.HEADS)
+HEADS = (*onnxruntime.HEADS, *openvino.HEADS, *tensorrt.HEADS, *tflite.HEADS, *tract.HEADS)
 """Where a message begins; the first one of a log counts."""
-FORMS = (*onnxruntime.FORMS, *openvino.FORMS, *torch.FORMS, *tensorrt.FORMS, *tflite.FORMS)
+FORMS = (*onnxruntime.FORMS, *openvino.FORMS, *torch.FORMS, *tensorrt.FORMS, *tflite.FORMS, *tract.FORMS)
 """The forms of messages. If several match, the one that comes first in the text counts."""
 RESHAPING = (openvino.RUNTIME, tensorrt.RUNTIME, tflite.RUNTIME)
 """The runtimes that let their user change the sizes that a file declares."""

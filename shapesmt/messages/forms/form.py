@@ -7,13 +7,21 @@ The name of a group in a pattern says what the number is:
 - `low` and `high`: such sizes, the smaller one first.
 - `line`: the line of a matrix product's source.
 - `operand`: the operand that a product blames ("left"); `phase`: whether the first axis is broadcast ("Init").
-- `i0`: the shape of the node's input 0; `i0s` without the first two axes; `i0a1` its axis 1; `at` its axis `axis`.
-- `e1`: the elements of input 1; `count`: the number of input 0's elements.
+- `i0`: the shape of the node's input 0; `i0s` without the first two axes; `i0t` without any first axes; `i0p` with or
+  without axes of size 1 in front, `i0b` with at most one; `i0a1` its axis 1; `at` its axis `axis`.
+- `e1`: the elements of input 1, or of the list that PyTorch has instead; `count`: the number of input 0's elements;
+  `target`: the product of input 1's.
+- `rows` and `columns`: the other sizes of the matrices whose inner sizes are `a` and `b`, with batches folded in;
+  `batch`: the number of their batches.
+- `number`: the input that has the second size, `that` its shape; `shape`: the shape of one of the inputs.
+- `along`: input 0's size along the node's own axis; `padded`: its last axes with the node's padding.
+- `attr_start`: the node's attribute `start`; `guard`: the text of a program's guard.
 - `size`: a size of one of the inputs; `last`: input 0's size along the node's own axis, minus 1; `first`: that size,
   negated; `index`: an index outside an axis; `own`: the node's own axis; `group`: its attribute of that name.
 - `parts` and `total`: the number of elements of input 1, and their sum; `outputs`: the number of outputs; `part` and
   `rest`: an element of input 1, and what those before it leave of the node's own axis.
 - `one`: the number 1, which the runtime prints of its own code.
+- `bytes`: the bytes of memory that can't be had.
 - `got`, `declared`: the size of a model's input along `axis`, and the one that the file declares.
 
 Each repetition in a pattern is of a single class of characters and bounded, so that no text takes long to read.
@@ -78,7 +86,7 @@ def _compile(text: str) -> re.Pattern[str]:
 
     def group(named: re.Match[str]) -> str:
         name = named[1]
-        body = _LIST if re.fullmatch(r"i\ds?|e1", name) else _N
+        body = _LIST if re.fullmatch(r"i\d[stpb]?|e1|shape\d?|that|padded", name) else _N
         return body if name == "_" else f"(?P<{name}>{body})"
 
     return re.compile(re.sub(r"(?<!\?P)<(\w+)>", group, text))

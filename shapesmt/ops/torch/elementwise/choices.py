@@ -56,5 +56,5 @@ def masked_fill(call: Call) -> Tensor:
     call.ctx.check(mask.dtype in ("bool", ""), laws.MASK_BOOLEAN)
     if in_place(call):
         return together(call, [x, mask], x.dtype)
-    shape = call.ctx.broadcast(x.dims, mask.dims)
+    shape = call.ctx.broadcast(mask.dims, x.dims)
     return tensor(x.dtype, shape, combine(items.choose_item, (mask, cast(value, x.dtype), x), shape, x.dtype))
