@@ -58,7 +58,7 @@ class Joint:
     def _steps(
         self, chosen: list[Place], first: int, left: set[int], pins: list[Pin], judge: Judge
     ) -> Iterator[tuple[list[Place], set[int]]]:
-        """Yield the places with one more, if the next failing node (but `left`) is later then, with the failing nodes."""
+        """Yield the places with one more, and the failing nodes, if the next of these but `left` is later then."""
         for place in self._near(first, pins, chosen):
             if judge.deadline.expired:
                 return
