@@ -159,6 +159,17 @@ def test_the_first_proposal_keeps_what_ran(case: str, first: tuple[str, Keeping]
         assert "PROVED: proved to compute the same wherever the model ran" in str(answer)
 
 
+def test_a_table_that_is_too_short_is_named_with_what_helps() -> None:
+    answer = shapesmt.repair(RUNS["table of positions"].model, dims=RUNS["table of positions"].dims)
+    assert answer.reason == "pos has 9 rows for every x: interpolate it, or keep t at 8"
+    assert f"\n  {answer.reason}\n" in str(answer)
+    graph = "g (float[n] x) => (float[n, 3] z) <int64 zero = {0}, int64 one = {1}> { s = Shape (x)"
+    graph += " m = Gather (s, zero) i = Range (zero, m, one) z = Gather (table, i) }"
+    longer = Runs(HEAD + graph, {"n": "1..50"}, {"table": (16, 3)})
+    told = shapesmt.repair(longer.model, dims=longer.dims).reason
+    assert told == "table has 16 rows for every x: give it more, or keep n in 1..16"
+
+
 def test_of_a_model_that_runs_nowhere_nothing_is_known() -> None:
     answer = shapesmt.repair(BATCH.encode(), dims={"n": "5..9"})
     assert {p.keeps for p in answer.proposals} == {Keeping.NOTHING}
