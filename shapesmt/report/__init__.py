@@ -62,6 +62,7 @@ with lazy_imports(__name__):
         Counterexample as Counterexample,
         Finding as Finding,
         FindingKind as FindingKind,
+        FixedSize as FixedSize,
         Group as Group,
         Guarded as Guarded,
         ModelWarning as ModelWarning,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TextIO, cast
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
-from shapesmt.render.text.advice import flags
+from shapesmt.render.text.advice import command, flags
 from shapesmt.render.text.findings import causes
 from shapesmt.render.text.stories import MOST_LINES, height, stories_of, story_lines
 from shapesmt.render.text.warnings import warning_lines
@@ -29,6 +29,7 @@ from shapesmt.render.text.words import (
     beside_guards,
     code,
     count,
+    fixed_line,
     headline,
     inert,
     line,
@@ -158,6 +159,7 @@ def _reports(result: BatchReport, *, everything: bool = False) -> Iterator[Line]
 def _report(report: Report, *, everything: bool = False) -> Iterator[Line]:
     head = [
         headline(report.verdict, name(report.model), subject(report)),
+        *fixed_line(report.fixed),
         *adopted_lines(report.symbols, report.origins, report.unadopted),
         *(line(0, (f"hint: {printable(hint, 4000)}", FAINT)) for hint in report.hints),
         *assumed_of_data(report.assumed),
@@ -165,6 +167,7 @@ def _report(report: Report, *, everything: bool = False) -> Iterator[Line]:
     cautions = [*warning_lines(report, everything=everything)]
     end = [BLANK] if report.judged or report.warnings else []
     end += [*_region(report), line(0, (proofs(report), FAINT))]
+    end += [line(0, "next: ", (command("repair", report, Remedy({})), STRONG))] * _may_be_wrong(report)
     if report.certificate:
         end.append(line(0, (f"{COMPLETE}: {report.certificate}", FAINT)))
     room = MOST_LINES - sum(map(height, (head, cautions, end)))
@@ -174,8 +177,21 @@ def _report(report: Report, *, everything: bool = False) -> Iterator[Line]:
     yield from end
 
 
+def _may_be_wrong(report: Report) -> bool:
+    """Whether the model is more likely wrong than the ranges."""
+    doubted = report.remedy is not None and report.remedy.doubt != ""
+    return doubted or (report.verdict is Verdict.FAILS and report.release is None)
+
+
 def subject(report: Report) -> str:
     """Return the verdict in one sentence."""
+    stated = dict.fromkeys(name(one.node) for one in report.stated)
+    rest = f"the outputs of {len(stated)} nodes" if len(stated) > 1 else f"the output of {next(iter(stated), '')}"
+    return f"{_judged(report)}, assuming {rest} of the archive" if stated else _judged(report)
+
+
+def _judged(report: Report) -> str:
+    """Return the verdict in one sentence, without assumptions."""
     total = report.requirements.total
     over = admissible(report.symbols, report.assumptions)
     if report.verdict is Verdict.PROVED:
