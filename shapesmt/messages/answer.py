@@ -50,7 +50,7 @@ def _origin(model: Model, message: Message, question: Question) -> ErrorOrigin:
 
         runs, model = question.read(lambda: runnable(model))
     a = analyse(model, question)
-    if "declared" in message.said:
+    if "got" in message.said:
         return declared_origin(a, message, question)
     answer = find_origin(a, message, question)
     return answer if runs is None else _replay(runs, a, message, answer)
