@@ -19,13 +19,12 @@ from shapesmt import collector, lazy
 from shapesmt.algebra import interning, sizes
 from shapesmt.collector import gc_paused
 from shapesmt.solve import process
+from tests.support.hang import PATIENCE
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="forks"),
     pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning"),
 ]
-
-GUARD = 20  # seconds after which a process counts as one that waits forever
 HEAD = '<ir_version: 8, opset_import: ["":18]> '
 ADD = (HEAD + "g (float[n, 3] x, float[m, 3] y) => (z) { z = Add (x, y) }").encode()
 SOLVED = (HEAD + "g (float[n, m] x) => (y) <int64[2] t = {7, -1}> { y = Reshape (x, t) }").encode()
@@ -36,7 +35,7 @@ def in_fork(does: Callable[[], object]) -> int:
     child = os.fork()
     if not child:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(GUARD)
+        signal.alarm(PATIENCE)
         status = 1
         try:
             status = 0 if does() else 2
@@ -59,7 +58,7 @@ def elsewhere(*inside: Callable[[], object]) -> Iterator[None]:
 
     thread = threading.Thread(target=work)
     thread.start()
-    assert entered.wait(GUARD)
+    assert entered.wait(PATIENCE)
     try:
         yield
     finally:
@@ -120,7 +119,7 @@ def test_calls_of_other_threads_have_ended_there() -> None:
 
 
 def test_calls_there_wait_for_none_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interning, "PATIENCE", 2 * GUARD)
+    monkeypatch.setattr(interning, "PATIENCE", 2 * PATIENCE)
     with elsewhere(interning.one_call):
         shapesmt.forget()
         assert in_fork(lambda: verdict(ADD) == "DEPENDS") == 0
@@ -148,6 +147,6 @@ def test_a_fork_waits_for_a_lock(lock: threading.RLock) -> None:  # type: ignore
     held = threading.Event()
     thread = threading.Thread(target=hold)
     thread.start()
-    assert held.wait(GUARD)
+    assert held.wait(PATIENCE)
     assert in_fork(ended.is_set) == 0
     thread.join()

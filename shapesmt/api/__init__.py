@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shapesmt import diagnose, examine, messages
-from shapesmt.algebra import one_call
+from shapesmt.algebra import Verdict, one_call
 from shapesmt.examine import TIMEOUT, Analysis, Claims, Question, analyse, pose
 from shapesmt.frontends import Model, OpenedModel, load, load_protobuf, open_model, program_or_model
 from shapesmt.language import RangeLike, ShapeLike, ValueLike, unknown_name
@@ -83,7 +83,7 @@ def check(
             that differ from the inferred ones, "trust" uses them where none is inferred, "ignore" and "override" don't
             use them.
         certify: Let the solver decide the complete system as well, without presolve.
-        strict: Give a report with warnings the exit status 1; the verdict doesn't change.
+        strict: Give a report with warnings, or assumptions of the archive, the exit status 1; the verdict stays.
         replay: Run every counterexample on ONNX Runtime, and state the outcome in the finding.
         guards: "ignore" removes the checks of its inputs that a PyTorch program makes before it runs.
         timeout: Seconds to read the model and to answer; nodes not checked by then are reported as undecided.
@@ -373,17 +373,18 @@ def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
         failures = replay_findings(proto, a.problem.graph, failures, a.judge.deadline)
     region = diagnose.precondition(*stages)
     failures, groups = diagnose.group_findings(failures, *stages, region)
-    counts, verdict = a.examination.tally(), a.examination.verdict
+    counts, verdict, problem = a.examination.tally(), a.examination.verdict, a.problem
     proven = diagnose.system_verdict(*stages) if question.certify else ""
     claims = diagnose.declarations(*stages, names_agree=True) if question.claims is Claims.CHECK else ()
-    warnings = diagnose.model_warnings(*stages, claims)
-    problem, wrong = a.problem, tuple(finding for _, finding in claims)
+    static = diagnose.hurried_static_axes(problem.graph, a.judge)
+    warnings = diagnose.model_warnings(*stages, claims, static)
     report = Report(
-        problem.graph.source, verdict, problem.ranges, counts, failures + wrong, region, a.seconds,
+        problem.graph.source, verdict, problem.ranges, counts, (*failures, *dict(claims).values()), region, a.seconds,
         problem.assumptions, proven, origins=problem.origins, unadopted=problem.unadopted, warnings=warnings,
         strict=question.strict, remedy=diagnose.find_remedy(*stages, region), groups=groups,
         release=diagnose.find_release(question, *stages), hints=diagnose.hints_of(*stages[:2]),
         guarded=diagnose.guard_region(*stages), assumed=diagnose.assumptions_of(problem, a.examination),
+        fixed=diagnose.fixed_sizes(problem, static) if verdict is Verdict.PROVED else (),
     )  # fmt: skip
     return a, report
 

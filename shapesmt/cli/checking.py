@@ -132,7 +132,7 @@ def _cluster(address: str) -> Iterator[Client]:
 @check_command
 @declared_option
 @click.option("--certify", is_flag=True, help="Have the solver decide the complete system as well.")
-@click.option("--strict", is_flag=True, help="Exit with 1 where there is a warning.")
+@click.option("--strict", is_flag=True, help="Exit with 1 where there is a warning, or an assumption of the archive.")
 @click.option("--replay", is_flag=True,
               help="Run counterexamples on ONNX Runtime (pip install 'shapesmt[replay]'), or by PyTorch.")  # fmt: skip
 @fleet_options

@@ -15,6 +15,8 @@ from shapesmt.diagnose.release import find_release as find_release
 from shapesmt.diagnose.remedy import find_remedy as find_remedy
 from shapesmt.diagnose.warnings import (
     declarations as declarations,
+    fixed_sizes as fixed_sizes,
+    hurried_static_axes as hurried_static_axes,
     model_warnings as model_warnings,
     refuse_declarations as refuse_declarations,
     static_axes as static_axes,

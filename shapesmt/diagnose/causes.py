@@ -1,4 +1,7 @@
-"""Causes: the nodes that computed a size, from the inputs on, without nodes that pass it on unchanged."""
+"""Causes: the nodes that computed a size, from the inputs on, without nodes that pass it on unchanged.
+
+`Sides` are the two sizes of a requirement that a node breaks, the inputs that have them, and their causes.
+"""
 
 from __future__ import annotations
 
@@ -10,21 +13,24 @@ from typing import NamedTuple
 
 from shapesmt.algebra import Atom, Dim, Evaluator
 from shapesmt.diagnose.settings import alone, settings_of
+from shapesmt.examine import Judge, Judgement
 from shapesmt.graph import Graph, Node
-from shapesmt.inference import Slot, Slots
+from shapesmt.inference import Slot, Slots, slots_of
 from shapesmt.report import Cause, Clash, Side, Source, make_lazily
-from shapesmt.rules import Elements, Field, Tensor, extremes, held
+from shapesmt.rules import Elements, Field, Requirement, Tensor, extremes, held
 
 MAX_CAUSES = 16
+READABLE = 100  # the most characters of a formula for which no shorter form is sought
 MAX_STEPS = 600  # the most sizes that are traced for one finding
 
 
 class Place(NamedTuple):
-    """A size in a tensor: the size of an axis or, if `axis` is None, one of the elements."""
+    """A size in a tensor: of an axis, or else the element with this index; None if that isn't known."""
 
     tensor: str
     axis: int | None
     size: Dim
+    element: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,14 +57,17 @@ class Tracer:
         left, right = (self._side(node, *side) for side in zip(sizes, slots, names, strict=True))
         return Clash(left, right)
 
-    def causes_of_clash(self, node: Node, sides: Sequence[Dim]) -> tuple[Cause, ...]:
-        """Return the nodes that computed the clashing sizes, from the inputs on, without those that pass them on."""
+    def causes_of_clash(self, node: Node, sides: Sequence[tuple[Dim, Slot | None]]) -> tuple[Cause, ...]:
+        """Return the nodes that computed the clashing sizes, from the inputs on, without those that pass them on.
+
+        A size without a slot is traced from inputs of the node that have it, or that together have its symbols.
+        """
         places = [*self._input_places(node, elements=True)]
         starts: dict[tuple[str, Dim], Place] = {}
         used: set[str] = set()
-        for side in sides:
+        for side, slot in sides:
             others = [p for p in places if p.tensor not in used]  # the other side is a size of another input
-            chosen = _covering(side, others)
+            chosen = _covering(side, others) if slot is None else [_of_slot(node, slot, side, places)]
             if not side.symbols <= {s for p in chosen for s in p.size.symbols}:
                 chosen = _covering(side, places)
             for place in chosen:
@@ -87,7 +96,7 @@ class Tracer:
             if place.size.symbols and not any(p.size is place.size for p in earlier):
                 causes[place] = self._cause(place, index, node)
             pending += earlier[::-1]
-        places = sorted(causes, key=lambda p: (*self._rank(p.tensor), p.axis is None, p.axis or 0))
+        places = sorted(causes, key=lambda p: (*self._rank(p.tensor), p.axis is None, p.axis or 0, p.element or 0))
         listed = [causes[place] for place in places]
         if len(listed) <= MAX_CAUSES:
             return tuple(listed)
@@ -109,8 +118,9 @@ class Tracer:
         at = place.tensor, place.axis, str(place.size), self._number(place.size)
         shape = self._shape(place.tensor) if place.axis is not None else ()
         if node is None or index is None:
-            return Cause("", *at, shape=shape, names=_names(place.size))
-        plain = Cause(node.name, *at, node.op, "", shape, source_of(self.graph, index), _names(place.size))
+            return Cause("", *at, shape=shape, names=_names(place.size), element=place.element)
+        line = source_of(self.graph, index)
+        plain = Cause(node.name, *at, node.op, "", shape, line, _names(place.size), element=place.element)
         text = partial(settings_of, node, *alone(node, self.graph, self.tensors))
         others = {name: value for name, value in vars(plain).items() if name != "attributes"}
         return make_lazily(Cause, lambda: replace(plain, attributes=text()), **others)
@@ -148,8 +158,7 @@ class Tracer:
             for axis, size in enumerate(each.shape or () if t.is_tensor else ()):
                 yield Place(name, axis, size)
         if elements:
-            for size in _elements(t):
-                yield Place(name, None, size)
+            yield from (Place(name, None, size, index) for size, index in _elements(t))
 
     def _input_places(self, node: Node, *, elements: bool = False) -> Iterator[Place]:
         for name in dict.fromkeys(n for n in node.inputs if n and n in self.tensors):
@@ -162,6 +171,55 @@ class Tracer:
         return Side(*about, node.inputs[slot.input], slot.axis, slot.element, names=_names(size))
 
 
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """The sides of a requirement that a node breaks, at a tracer's counterexample."""
+
+    judgement: Judgement
+    broken: Requirement
+    tracer: Tracer
+    judge: Judge
+
+    @property
+    def clash(self) -> Clash | None:
+        """The two sides with their slots or names, and their values; None if the requirement has no two sides."""
+        left, right = self.broken.left, self.broken.right
+        if left is None or right is None:
+            return None
+        names = self.broken.law.named_sides(self.broken.relation)
+        return self.tracer.clash(self.judgement.node, (left, right), self._slots, names)
+
+    @property
+    def causes(self) -> tuple[Cause, ...]:
+        """The causes of the sizes; long formulas are replaced by shorter ones that hold after earlier nodes."""
+        j, tracer = self.judgement, self.tracer
+        both = zip((self.broken.left, self.broken.right), self._slots, strict=True)
+        sides = [(size, slot) for size, slot in both if size is not None]
+        causes = tracer.causes_of_clash(j.node, sides)
+        if max((len(c.expr) for c in causes), default=0) <= READABLE:
+            return causes
+        values = None if tracer.values is None else j.narrowing.values(tracer.values)
+        narrowed = zip(j.narrowing.narrow_sizes(size for size, _ in sides), (slot for _, slot in sides), strict=True)
+        return tracer.at(values, j.inference.tensors).causes_of_clash(j.node, [*narrowed])
+
+    @cached_property
+    def _slots(self) -> Slots:
+        unknown: Slots = None, None
+        return self.judge.deadline.attempt(self._search, unknown)
+
+    def _search(self) -> Slots:
+        """Return the slots of the node's inputs from which its rule takes the sides."""
+        j, values = self.judgement, self.tracer.values
+        application, tensors = j.inference.applications[j.index], j.inference.tensors
+        sided = (r for r in application.requirements if r.left is not None)
+        stated = next((r for r in sided if j.narrowing.requirement(r) == self.broken), None)
+        if stated is None:
+            return None, None
+        at = {} if values is None else j.narrowing.values(values)
+        read = {name: held(tensors[name], at) for name in j.node.reads if name in tensors}
+        return slots_of(stated, application, j.node, j.inference.graph, read)
+
+
 def _names(size: Dim) -> tuple[str, ...]:
     return tuple(sorted({s.name for s in size.symbols}))
 
@@ -172,15 +230,25 @@ def source_of(graph: Graph, index: int) -> Source | None:
     return None if line is None else Source(*line)
 
 
-def _elements(t: Tensor) -> list[Dim]:
-    """Return the sizes among a tensor's elements; for elements given by a formula, their minimum and maximum."""
+def _elements(t: Tensor) -> list[tuple[Dim, int | None]]:
+    """Return the sizes among a tensor's elements, with the first index of each.
+
+    For elements given by a formula, they are the minimum and the maximum, whose indices aren't known.
+    """
     if isinstance(t.value, Elements):
-        return [i for i in dict.fromkeys(t.value.items) if isinstance(i, Dim)]
+        first = {item: index for index, item in reversed([*enumerate(t.value.items)])}
+        return [(i, first[i]) for i in dict.fromkeys(t.value.items) if isinstance(i, Dim)]
     if not isinstance(t.value, Field) or t.shape is None:
         return []
     dims = t.shape
     ends = extremes(t.value.element, lambda axis: dims[-axis])
-    return [e for e in ends or () if e.symbols]
+    return [(e, None) for e in ends or () if e.symbols]
+
+
+def _of_slot(node: Node, slot: Slot, size: Dim, places: Sequence[Place]) -> Place:
+    """Return the one of `places` that is a node's slot; for an element that isn't listed among them, its own."""
+    own = Place(node.inputs[slot.input], slot.axis, size, slot.element)
+    return next((p for p in places if (p.tensor, p.axis, p.element) == (own.tensor, own.axis, own.element)), own)
 
 
 def _covering(size: Dim, places: Sequence[Place]) -> list[Place]:

@@ -11,7 +11,6 @@ from shapesmt.algebra import (
     TRUE,
     Assignment,
     Atom,
-    Dim,
     Evaluator,
     Formula,
     Verdict,
@@ -27,19 +26,16 @@ from shapesmt.algebra import (
     substitute,
 )
 from shapesmt.deadline import stage
-from shapesmt.diagnose.causes import Tracer, source_of
+from shapesmt.diagnose.causes import READABLE, Sides, Tracer, source_of
 from shapesmt.diagnose.operands import operands_of, reads_of
 from shapesmt.diagnose.settings import alone, settings_of
 from shapesmt.errors import ModelError, printable
 from shapesmt.examine import Examination, Judge, Judgement, Narrowing, Problem, is_open, when
 from shapesmt.graph import GUARDS, Declared
-from shapesmt.inference import Slots, slots_of
 from shapesmt.laws import GUARD_HOLDS, code_of_kind
 from shapesmt.presolve import Decision, Domain, truth_at, values_of
 from shapesmt.region import NOWHERE, Region, conjunct_of
 from shapesmt.report import (
-    Cause,
-    Clash,
     DataNeed,
     Finding,
     FindingKind,
@@ -50,13 +46,12 @@ from shapesmt.report import (
     in_words,
     later,
 )
-from shapesmt.rules import Requirement, Tensor, held
+from shapesmt.rules import Requirement, Tensor
 
 MAX_TRIED = 16  # the most values of a symbol that are tried before a proof
 MAX_TRACED = 100  # the most findings of a report that get causes
 NONE = Region((NOWHERE,), True)
 _DECISIVE: dict[Hashable, list[Atom]] = memo("decisive symbols", {})
-READABLE = 100  # the most characters of a condition for which no shorter form is sought
 
 
 @stage("explanations")
@@ -250,8 +245,7 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
     shown = None if values is None else problem.counterexample(values, _decisive(j, broken.formula, values, judge))
     region = _holds_iff(j, problem, examination, judge)
     tracer = tracer.at(values)
-    sides = [s for s in (broken.left, broken.right) if s is not None]
-    clash = _clash(j, broken, tracer, judge)
+    sides = Sides(j, broken, tracer, judge)
     earlier = sum(o.index < j.index for o in examination.judgements)
     traced = j.verdict is not Verdict.UNKNOWN and earlier < MAX_TRACED
     kind = FindingKind.DATA if _hinges(j.condition) else FindingKind.REQUIREMENT
@@ -265,11 +259,11 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
     return Finding(
         j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown,
         None if safe is not None else where,
-        _because(j, sides, tracer) if traced else (),
-        clash,
+        sides.causes if traced else (),
+        sides.clash,
         in_words(facts.Inside(f"{j.node.name}/{broken.within}")) if broken.within else "",
         code=code, safe_iff=safe, when=in_words(when(broken.branch)),
-        title="" if values is None else in_words(facts.Broken(broken.law, broken.relation, clash, ranks)),
+        title="" if values is None else in_words(facts.Broken(broken.law, broken.relation, sides.clash, ranks)),
         operands=later(partial(operands_of, reads)),
         attributes=later(partial(settings_of, j.node, *alone(j.node, problem.graph, tracer.tensors))),
     )  # fmt: skip
@@ -282,36 +276,6 @@ def _brief(j: Judgement, problem: Problem) -> Finding:
     kind = FindingKind.DATA if _hinges(j.condition) else FindingKind.REQUIREMENT
     code, law = broken.law.code, str(broken.law)
     return Finding(j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown, code=code)
-
-
-def _clash(j: Judgement, broken: Requirement, tracer: Tracer, judge: Judge) -> Clash | None:
-    """Return the two sides of a requirement with their slots or names, and their values; None if it has no sides."""
-    if broken.left is None or broken.right is None:
-        return None
-    unknown: Slots = None, None
-    slots = judge.deadline.attempt(partial(_slots, j, broken, tracer.values), unknown)
-    return tracer.clash(j.node, (broken.left, broken.right), slots, broken.law.named_sides(broken.relation))
-
-
-def _slots(j: Judgement, broken: Requirement, values: Mapping[Atom, int] | None) -> Slots:
-    """Return the slots of the node's inputs from which its rule takes the sides of a requirement."""
-    application, tensors = j.inference.applications[j.index], j.inference.tensors
-    sided = (r for r in application.requirements if r.left is not None)
-    stated = next((r for r in sided if j.narrowing.requirement(r) == broken), None)
-    if stated is None:
-        return None, None
-    at = {} if values is None else j.narrowing.values(values)
-    read = {name: held(tensors[name], at) for name in j.node.reads if name in tensors}
-    return slots_of(stated, application, j.node, j.inference.graph, read)
-
-
-def _because(j: Judgement, sides: list[Dim], tracer: Tracer) -> tuple[Cause, ...]:
-    """Return the causes of the clashing sizes; replace long formulas by shorter ones that hold after earlier nodes."""
-    causes = tracer.causes_of_clash(j.node, sides)
-    if max((len(c.expr) for c in causes), default=0) <= READABLE:
-        return causes
-    values = None if tracer.values is None else j.narrowing.values(tracer.values)
-    return tracer.at(values, j.inference.tensors).causes_of_clash(j.node, j.narrowing.narrow_sizes(sides))
 
 
 def _decisive(j: Judgement, formula: Formula, values: Mapping[Atom, int], judge: Judge) -> Sequence[Atom]:

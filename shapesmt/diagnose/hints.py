@@ -17,14 +17,23 @@ _CACHE = re.compile(r"(?:^|[._/])(?:kv_?)?(?:past|caches?)(?![a-z])", re.IGNOREC
 
 
 def hints_of(problem: Problem, examination: Examination) -> tuple[str, ...]:
-    """Return the hints: the file lacks data, the ranges leave out a decoder's first step, other runtimes differ."""
+    """Return the hints: data is missing, ranges leave out a decoder's first step, runtimes differ, nothing varies."""
     noted = {} if problem.graph.is_program else problem.ranges  # PyTorch's exporter leaves out size 1 in metadata
     noted = {name: r for name, r in noted.items() if r.source == "metadata"}
     one = {name: r for name, r in noted.items() if r.min == r.max}
     two = {name: r for name, r in noted.items() if r.min == 2 and name not in one}
     by_version = _by_version(examination.original)
-    told = facts.Hints(problem.graph.missing, _caches(problem), two, one, by_version, followed_runtime())
+    fixed = {} if problem.ranges else _sizes(problem)
+    told = facts.Hints(problem.graph.missing, _caches(problem), two, one, by_version, fixed, followed_runtime())
     return in_words(told) if any(told[:-1]) else ()
+
+
+def _sizes(problem: Problem) -> dict[str, tuple[int, ...]]:
+    """Return the sizes of each input that has axes, if all of them are numbers; else {}."""
+    shapes = {name: t.shape for name, t in problem.inputs.items() if t.shape != ()}
+    sizes = {name: tuple([d.constant for d in shape]) for name, shape in shapes.items() if shape is not None}
+    known = {name: tuple([n for n in numbers if n is not None]) for name, numbers in sizes.items()}
+    return known if known == sizes and len(sizes) == len(shapes) else {}
 
 
 def _by_version(inference: Inference) -> tuple[str, ...]:
@@ -57,10 +66,10 @@ def assumptions_of(problem: Problem, examination: Examination) -> tuple[Assumed,
 
 
 def _assumptions(problem: Problem, examination: Examination, unjudged: set[int]) -> Iterator[Assumed]:
-    assuming = ((i, a) for i, a in enumerate(examination.original.applications) if a.assumed and i not in unjudged)
-    for index, application in assuming:
+    for index, application in enumerate(examination.original.applications):
         node = problem.graph.nodes[index]
-        for one in application.assumed:
+        for one in application.assumed if index not in unjudged else [one for one in application.assumed if one.by]:
             path = f"{node.name}/{one.path}" if one.path else node.name
-            tensor = "" if one.path or one.input >= len(node.inputs) else node.inputs[one.input]
-            yield Assumed(path, one.op, index, tensor, one.law)
+            places = node.outputs if one.by else node.inputs
+            tensor = "" if one.path or one.input >= len(places) else places[one.input]
+            yield Assumed(path, one.op, index, tensor, one.law, one.by)

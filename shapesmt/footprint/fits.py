@@ -124,6 +124,12 @@ def highest(size: Dim, fit: Fit, domain: Domain, judge: Judge) -> End | None:
     return end._replace(witness=judge.complete(inside, {}))
 
 
+def largest(size: Dim, condition: Formula, domain: Domain, judge: Judge) -> int | None:
+    """Return the maximum of `size` over the inputs that satisfy a condition; None if it has none or it isn't known."""
+    end = highest(size, Fit(condition.conjuncts, (), False), domain, judge)
+    return end.value if end is not None and end.proven else None
+
+
 def _farthest(size: Dim, conditions: Sequence[Formula], domain: Domain, judge: Judge, found: Assignment) -> End | None:
     """Return the maximum of a size over the inputs that satisfy the conditions, with a witness; None if unknown.
 

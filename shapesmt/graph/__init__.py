@@ -20,6 +20,8 @@ with lazy_imports(__name__):
     )
     from shapesmt.graph.graph import (
         GUARDS as GUARDS,
+        STATED_RANKS as STATED_RANKS,
+        STATED_TYPES as STATED_TYPES,
         Attributes as Attributes,
         AttributeValue as AttributeValue,
         Function as Function,

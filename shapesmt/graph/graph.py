@@ -48,6 +48,8 @@ Place: TypeAlias = tuple[str, int]
 AttributeValue: TypeAlias = Union[_Constant, _Constants, tuple[Declared, ...], "Graph", tuple["Graph", ...]]
 
 
+STATED_TYPES, STATED_RANKS = "@types", "@ranks"
+"""Attributes with the element type and the rank of each output as the file states them; "" and -1 if it doesn't."""
 GUARDS = "_guards_fn"
 """The operator and name of a program's last node, which states the conditions that the program checks on its inputs."""
 

@@ -15,7 +15,7 @@ from shapesmt.errors import InternalError, ShapesmtError, SizeOverflowError, Usa
 from shapesmt.graph import Function, Graph, Literal, Node, Runtime, Schemas
 from shapesmt.inference.numbering import Numbers
 from shapesmt.inference.origins import Origins, by_bodies
-from shapesmt.inference.schema_types import infer_by_schema
+from shapesmt.inference.schema_types import as_stated, infer_by_schema
 from shapesmt.ops import broken_law
 from shapesmt.rules import (
     RANK_LAW,
@@ -110,6 +110,10 @@ class Applier(ABC):
         """Return the outputs of a graph inside a node, and its tensors' origins (None if graphs nest too deep)."""
 
     def apply(self, step: Step, inputs: list[Tensor | None]) -> Application:
+        """Apply a node's rule; outputs have the element types and ranks that the file states of them."""
+        return as_stated(self._apply_cases(step, inputs), step.node)
+
+    def _apply_cases(self, step: Step, inputs: list[Tensor | None]) -> Application:
         """Apply a node's rule in each case of its inputs.
 
         If attributes or the number of inputs violate the schema, the node fails for all inputs and no rule is applied.

@@ -1,14 +1,19 @@
-"""Registered schemas: the outputs of an operator without a rule, by its schema's inference function."""
+"""Outputs that are stated: by the schema of an operator without a rule, or by the file, which counts more than a rule.
+
+Only the archives of PyTorch state types and ranks that count, from the trace of the program: if a rule infers others,
+the rule is wrong.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from shapesmt.algebra import FALSE, Dim, Kind
+from shapesmt.algebra import FALSE, Dim, Kind, as_dim
 from shapesmt.algebra.numeric import Float
-from shapesmt.graph import Declared, Literal, Node, Schemas
+from shapesmt.graph import STATED_RANKS, STATED_TYPES, Declared, Literal, Node, Schemas
 from shapesmt.laws import as_law
-from shapesmt.rules import Application, Elements, Requirement, RuleContext, Tensor, Unjudged, tensor
+from shapesmt.rules import Application, Assumed, Elements, Requirement, RuleContext, Tensor, Unjudged, tensor
 
 NOTE = "its registered schema says what it makes, not what it needs"
 
@@ -74,3 +79,33 @@ def literal_of(t: Tensor) -> Literal | None:
 def _number(item: Float | None) -> float | None:
     """Return the value of a float; None if it isn't known exactly."""
     return item.lo if item is not None and item.lo == item.hi and item.numerator is not None else None
+
+
+def as_stated(application: Application, node: Node) -> Application:
+    """Return the application with outputs as the file states them; each difference is an assumption by "archive".
+
+    The elements of an output with another type are unknown, and the sizes of one with another rank.
+    """
+    types, ranks = node.attributes.get(STATED_TYPES), node.attributes.get(STATED_RANKS)
+    if not isinstance(types, tuple) or not isinstance(ranks, tuple):
+        return application
+    outputs, assumed = [*application.outputs], [*application.assumed]
+    for index, (dtype, rank) in enumerate(zip(types[: len(outputs)], ranks, strict=False)):
+        x, laws = _as_stated(outputs[index], str(dtype), rank if isinstance(rank, int) else -1)
+        outputs[index] = x
+        assumed += [Assumed("", node.op, index, law, "archive") for law in laws]
+    if len(assumed) == len(application.assumed):
+        return application
+    return replace(application, outputs=tuple(outputs), assumed=tuple(assumed))
+
+
+def _as_stated(x: Tensor, dtype: str, rank: int) -> tuple[Tensor, list[str]]:
+    """Return an output as stated, and what is assumed."""
+    laws = []
+    if dtype and x.dtype and dtype != x.dtype:
+        laws.append(f"the output is {dtype}, not {x.dtype}")
+        x = tensor(dtype, x.shape, ndim=x.ndim if x.shape is None else None, layout=x.layout)
+    if rank >= 0 and x.shape is not None and rank != x.rank:
+        laws.append(f"the output has rank {rank}, not {x.rank}")
+        x = tensor(x.dtype, None, ndim=as_dim(rank))
+    return x, laws

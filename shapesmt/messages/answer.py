@@ -8,6 +8,7 @@ from shapesmt.diagnose import explanation_of
 from shapesmt.errors import UsageError
 from shapesmt.examine import Analysis, Question, analyse
 from shapesmt.frontends import Model
+from shapesmt.messages.allocation import allocation_origin
 from shapesmt.messages.declared import declared_origin
 from shapesmt.messages.names import resembling
 from shapesmt.messages.origin import find_origin
@@ -52,6 +53,8 @@ def _origin(model: Model, message: Message, question: Question) -> ErrorOrigin:
     a = analyse(model, question)
     if "got" in message.said:
         return declared_origin(a, message, question)
+    if "bytes" in message.said:
+        return allocation_origin(a, message)
     answer = find_origin(a, message, question)
     return answer if runs is None else _replay(runs, a, message, answer)
 

@@ -29,7 +29,8 @@ _PREFIX = re.compile(  # what logs put in front of a message: a time, a level, a
     r"\[?\b(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL)\b\]?:?|[\w.-]{1,100} {1,9}\||[-|])){1,12}\s{0,9}"
 )
 _SOURCE = re.compile(
-    r"[^\n]{0,600} was false\.|Node number \d{1,9}|While validating node '[^\n]{0,2000}' with friendly_name '[^'\n]{0,500}'|"
+    r"[^\n]{0,600} was false\.|Node number \d{1,9}|"
+    r"While validating node '[^\n]{0,2000}' with friendly_name '[^'\n]{0,500}'|"
     r"Check '[^'\n]{0,300}' failed|[\w./-]{1,300}\.(?:cc|cpp|cu|h|hpp|py):\d{1,9}"
 )
 _LIST = re.compile(

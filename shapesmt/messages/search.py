@@ -133,9 +133,9 @@ class Search:
     def case(self, place: Place) -> Case | Against:
         """Return the condition under which a node raises the message, or the obstacle if it can't."""
         node, own = self._problem.graph.nodes[place.node], _own(self._applications[place.node], place.inside)
-        before = self._before(place.node)
+        before = self.before(place.node)
         why = Obstacle.RUNS
-        if own.open or not self._judge.proves(self._domain(before), own.formula):
+        if own.open or not self._judge.proves(self.domain(before), own.formula):
             why = Obstacle.SIZES
             for loose in (False, True) if self._reorders or not place.exact else (False,):
                 told = self._printed(place, own, loose=loose)
@@ -147,20 +147,24 @@ class Search:
             return changed
         if self.message.foreign(self._problem.graph) and any(self.message.names):
             sizes = self._printed(place, own, loose=True).necessary
-            known = sizes is not FALSE and self._judge.satisfiable(self._domain(sizes))
+            known = sizes is not FALSE and self._judge.satisfiable(self.domain(sizes))
             return Case(place._replace(exact=False), own._replace(open=True), sizes if known else TRUE)
         made = not place.exact and self.message.op != node.op
         return Case(place, own, before) if made and why is Obstacle.SIZES else Against(why, node.name, node.op)
 
     def _can_fail(self, condition: Formula, own: _Own) -> bool:
-        domain = self._domain(condition)
+        domain = self.domain(condition)
         if condition is FALSE or not self._judge.satisfiable(domain):
             return False
         return own.open or not self._judge.proves(domain, own.formula)
 
-    def _before(self, index: int) -> Formula:
+    def before(self, index: int) -> Formula:
         """Return the condition under which all nodes upstream of node `index` run, as far as it is known."""
         return all_of(*(_own(self._applications[i]).formula for i in self._earlier(index)))
+
+    def follows(self, index: int) -> bool:
+        """Whether all requirements of the nodes upstream of node `index` are known."""
+        return all(_own(self._applications[i]).followed for i in self._problem.graph.ancestors(index))
 
     def _earlier(self, index: int) -> list[int]:
         """Return the nodes upstream of node `index` that don't run for every input."""
@@ -177,9 +181,9 @@ class Search:
         while self.message.form is not None and "i0" in self.message.said and node.inputs:
             first = graph.producer(node.inputs[0])
             moved = site._replace(inputs=[tensors.get(node.inputs[0]), *others], merged=True)
-            needed = [] if first is None else [self._before(first), _own(self._applications[first]).formula]
+            needed = [] if first is None else [self.before(first), _own(self._applications[first]).formula]
             condition = all_of(*needed, printed(moved, self.message).necessary)
-            if condition is not FALSE and self._judge.satisfiable(self._domain(condition)):
+            if condition is not FALSE and self._judge.satisfiable(self.domain(condition)):
                 return Case(place._replace(exact=False), own._replace(open=True), condition)
             if first is None or not self._operators.traits(graph.nodes[first]).in_order:
                 break
@@ -192,11 +196,12 @@ class Search:
         for i in earlier:
             lookups = [r for r in self._applications[i].requirements if r.law.code in SILENT]
             condition = past_end(self._sites(place, own, loose=False)[0], lookups, self.message.said)
-            if condition is not FALSE and self._judge.satisfiable(self._domain(condition)):
+            if condition is not FALSE and self._judge.satisfiable(self.domain(condition)):
                 return Case(Place(i), _own(self._applications[i]), condition, says=place.node)
         return None
 
-    def _domain(self, *facts: Formula) -> Domain:
+    def domain(self, *facts: Formula) -> Domain:
+        """Return the admissible inputs for which all facts hold."""
         domain = self.analysis.examination.admissible(self._problem)
         for fact in facts:
             domain.assume(fact)
@@ -260,7 +265,7 @@ class Search:
         if finding is not None:
             shown = problem.counterexample(values or {}, case.whole.symbols)
             shown = replace(shown, data={s.name: v for s, v in (values or {}).items() if s.by_data})
-        region = self._region(case.whole) if self._certain(case) else ""
+        region = self.region(case.whole) if self._certain(case) else ""
         return Candidate(
             node.name,
             node.op,
@@ -274,7 +279,7 @@ class Search:
             rewritten=not place.exact,
             inside=place.inside,
             grade=Grade.EXACT if region else Grade.PARTIAL,
-            node_holds_iff="" if own.open or _by_data(own.formula) else self._region(own.formula),
+            node_holds_iff="" if own.open or _by_data(own.formula) else self.region(own.formula),
         )
 
     def _certain(self, case: Case) -> bool:
@@ -282,15 +287,16 @@ class Search:
         whole, judge = case.whole, self._judge.within(BRIEF)
         if case.says is not None or _by_data(whole):
             return False
-        return any(judge.proves(self._domain(whole), certain) for certain in case.sufficient)
+        return any(judge.proves(self.domain(whole), certain) for certain in case.sufficient)
 
-    def _region(self, whole: Formula) -> str:
+    def region(self, whole: Formula) -> str:
+        """Return the inputs for which a condition holds; "" if there are none, or all, or it isn't known exactly."""
         judge = self._judge.within(BRIEF)
-        region = judge.deadline.attempt(lambda: judge.region(self._domain(), whole), None)
+        region = judge.deadline.attempt(lambda: judge.region(self.domain(), whole), None)
         return region.whole if region is not None and region.exact and region.conjuncts not in ((), (NOWHERE,)) else ""
 
     def _bounds(self, whole: Formula) -> dict[str, SymbolRange]:
-        domain, judge = self._domain(whole), self._judge.within(BRIEF)
+        domain, judge = self.domain(whole), self._judge.within(BRIEF)
         named = {n: d for n, d in self._problem.dims.items() if not d.symbols.isdisjoint(whole.symbols)}
         ends = {n: judge.extent(domain, d) for n, d in named.items()}
         return {n: SymbolRange(low.value or 0, high.value, source="message") for n, (low, high) in ends.items()}
@@ -300,7 +306,7 @@ class Search:
 
         None if it isn't known to fail at any.
         """
-        judge, domain = self._judge.within(BRIEF), self._domain()
+        judge, domain = self._judge.within(BRIEF), self.domain()
         for more in self._preferred(case):
             wanted = all_of(case.condition, *more, negate(case.own.formula))
             found = judge.decide(domain, negate(wanted)) if wanted is not FALSE else None
@@ -331,7 +337,7 @@ class Search:
         """Return the condition that the node has the numbers of the message that aren't read, as far as it can."""
         alike: list[Formula] = []
         for condition in resembling(sites[0], self.message) if len(sites) == 1 else ():
-            if self._judge.is_inhabited(self._domain(case.whole, *alike, condition)):
+            if self._judge.is_inhabited(self.domain(case.whole, *alike, condition)):
                 alike.append(condition)
         return all_of(*alike)
 

@@ -27,7 +27,7 @@ from shapesmt.report import Grade, Obstacle
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shapesmt.report import Against, Candidate, ErrorOrigin
+    from shapesmt.report import Against, Allocated, Candidate, ErrorOrigin
 
 __all__ = ["error_text"]
 
@@ -38,6 +38,7 @@ _AGAINST = {
     Obstacle.OPERATOR: "its node {node} is a {op}",
     Obstacle.RUNS: "its node {node} runs for every input that reaches it",
     Obstacle.SIZES: "the sizes in the message never meet at {node}",
+    Obstacle.BYTES: "no output of {node} has that many bytes: it is a buffer that the kernel needs beside them",
     Obstacle.DECLARED: "it doesn't declare that size of {node}",
 }
 _INDEX = "SM301"  # the code of the laws on indices
@@ -107,6 +108,9 @@ def _candidate(answer: ErrorOrigin, candidate: Candidate) -> Iterator[Line]:
         yield line(2, "at its default level ONNX Runtime may say nothing there: of consecutive rows it takes a slice,")
         yield line(2, "which ends with the table, and may return an empty tensor")
     yield from _outside(candidate)
+    if candidate.allocated is not None:
+        yield from _allocated(answer, candidate, candidate.allocated)
+        return
     yield from _where(candidate)
     if candidate.again is not None:
         yield line(2, _AGAIN[candidate.again])
@@ -119,6 +123,22 @@ def _candidate(answer: ErrorOrigin, candidate: Candidate) -> Iterator[Line]:
         yield line(2, "script: ", (shell("shapesmt", "repro", answer.model, candidate.finding.node), STRONG))
 
 
+def _allocated(answer: ErrorOrigin, candidate: Candidate, allocated: Allocated) -> Iterator[Line]:
+    """Yield the output that is so large, the inputs at which it is, and the sizes at which it is smaller."""
+    yield line(2, f"for its output {name(allocated.tensor)}, which has ", code(allocated.bytes), " bytes")
+    if candidate.region:
+        yield line(2, "so many exactly when ", code(candidate.region))
+    if candidate.counterexample is not None:
+        yield line(2, f"for instance at {assignment(candidate.counterexample)}")
+    at = {} if candidate.counterexample is None else candidate.counterexample.symbols
+    for symbol, most in allocated.largest.items():
+        others = [f"{name(s)}={at[s]}" for s in allocated.largest if s != symbol and s in at]
+        yield line(2, f"fewer bytes up to {name(symbol)}={most}", f" at {', '.join(others)}" if others else "")
+    sizes = (word for symbol in allocated.largest for word in ("--max", symbol))
+    whole = shell("shapesmt", "memory", answer.model, "--budget", "4GB", *sizes)
+    yield line(2, "which sizes of the whole model fit into 4 GB: ", (whole, STRONG))
+
+
 def _place(candidate: Candidate) -> str:
     """Return the operator and the number of a node, or the node that it is inside."""
     if candidate.inside:
@@ -128,6 +148,8 @@ def _place(candidate: Candidate) -> str:
 
 def _claim(answer: ErrorOrigin, candidate: Candidate) -> str:
     """Return what is known of the node as the one that says the message."""
+    if candidate.allocated is not None:
+        return "asks for that memory"
     if candidate.grade is Grade.EXACT:
         return "says it"
     if candidate.finding is None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.text.findings import assignment, replay_sentence
-from shapesmt.render.text.words import name
+from shapesmt.render.text.words import name, slot
 from shapesmt.report import Cause, Finding, FindingKind, Report, Side, Source
 
 _LEVELS = {Verdict.DEPENDS: "error", Verdict.FAILS: "error", Verdict.UNKNOWN: "note"}
@@ -59,8 +59,7 @@ def step(cause: Cause) -> str:
     >>> step(Cause("", "image", 2, "height", 65))
     'image[2] = height = 65'
     """
-    axis = "" if cause.axis is None else f"[{cause.axis}]"
-    return f"{name(cause.tensor)}{axis} = {_with_value(cause)}"
+    return f"{slot(name(cause.tensor), cause.axis, cause.element)} = {_with_value(cause)}"
 
 
 def _sentence(finding: Finding) -> str:

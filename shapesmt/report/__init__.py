@@ -43,6 +43,7 @@ with lazy_imports(__name__):
     from shapesmt.report.dynamic import DynamicShapes as DynamicShapes, StaticAxis as StaticAxis
     from shapesmt.report.explanation import (
         Against as Against,
+        Allocated as Allocated,
         Candidate as Candidate,
         Condition as Condition,
         ErrorOrigin as ErrorOrigin,
@@ -61,6 +62,7 @@ with lazy_imports(__name__):
         Counterexample as Counterexample,
         Finding as Finding,
         FindingKind as FindingKind,
+        FixedSize as FixedSize,
         Group as Group,
         Guarded as Guarded,
         ModelWarning as ModelWarning,

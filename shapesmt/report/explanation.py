@@ -160,6 +160,7 @@ class Obstacle(str, Enum):
     OPERATOR = "operator"  # the node of that name has another operator
     RUNS = "runs"  # the node runs for every input
     SIZES = "sizes"  # the sizes that the message prints never meet at the node
+    BYTES = "bytes"  # no output of the node has as many bytes as the message prints
     DECLARED = "declared"  # the file doesn't declare the size that the message prints
 
     def __str__(self) -> str:
@@ -180,6 +181,21 @@ class Against(Data):
 
 
 @dataclass(frozen=True, slots=True)
+class Allocated(Data):
+    """The output for which memory couldn't be had: its bytes as a formula, and the largest sizes with fewer bytes.
+
+    `largest` has the maximum of each size while the others are those of the input that is shown.
+
+    >>> Allocated("scores", "16*batch*seq*seq", {"seq": 19999}).to_dict()
+    {'tensor': 'scores', 'bytes': '16*batch*seq*seq', 'largest': {'seq': 19999}}
+    """
+
+    tensor: str
+    bytes: str
+    largest: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate(Data):
     """A node that may have raised the error message, and the inputs at which it does.
 
@@ -197,6 +213,7 @@ class Candidate(Data):
         grade: Whether the region is exact.
         node_holds_iff: The condition under which the node runs; "" if it isn't known exactly.
         declared: The inputs to which the file gives other sizes than the message has, with their sizes there.
+        allocated: The output of the node that is meant, if the message says that memory can't be had.
     """
 
     node: str
@@ -215,6 +232,7 @@ class Candidate(Data):
     grade: Grade = Grade.PARTIAL
     node_holds_iff: str = field(default="", metadata=_OMIT_EMPTY)
     declared: Mapping[str, tuple[int | str | None, ...]] = field(default_factory=dict, metadata=_OMIT_EMPTY)
+    allocated: Allocated | None = field(default=None, metadata=_OMIT_EMPTY)
 
 
 @dataclass(frozen=True)

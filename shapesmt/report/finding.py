@@ -76,8 +76,9 @@ class Source(Data):
 class Cause(Data):
     """A cause of a dimension: `node` computes `tensor`, whose `axis` has the size `expr`.
 
-    `axis` is None if `expr` is an element of the tensor. `value` is its value at the counterexample, and `shape` the
-    tensor's shape there. `attributes` lists the node's attributes that affect shapes ("kernel 3, stride 2").
+    `axis` is None if `expr` is an element of the tensor; `element` is its index in row-major order, or None if that
+    isn't known. `value` is its value at the counterexample, and `shape` the tensor's shape there. `attributes` lists
+    the node's attributes that affect shapes ("kernel 3, stride 2").
     `names` lists the dimensions in `expr`.
 
     >>> Cause("/down1/Conv", "d1", 2, "(height + 1)//2").to_dict()
@@ -87,6 +88,7 @@ class Cause(Data):
     node: str
     tensor: str
     axis: int | None
+    element: int | None = field(default=None, metadata=_OMIT_EMPTY, kw_only=True)
     expr: str
     value: int | None = field(default=None, metadata=_OMIT_EMPTY)
     op_type: str = field(default="", metadata=_OMIT_EMPTY)
@@ -293,7 +295,8 @@ class Assumed(Data):
     """A law that data is assumed to satisfy at a node; no answer covers other data.
 
     `node` is the path of the node, with the nodes that contain it; `index` is the outermost node's. `tensor` is the
-    input whose elements are data; "" if the node is inside another.
+    input whose elements are data; "" if the node is inside another. If `by` is "archive", the law is about the output
+    `tensor` instead: the archive contradicts what follows from the node's inputs, and the answer goes on with it.
 
     >>> Assumed("embed", "Gather", 3, "input_ids", "indices are inside the axis").to_dict()["law"]
     'indices are inside the axis'
@@ -304,6 +307,25 @@ class Assumed(Data):
     index: int
     tensor: str = field(metadata=_OMIT_EMPTY)
     law: str
+    by: str = field(default="", metadata=_OMIT_EMPTY)
+
+
+@late("why")
+@dataclass(frozen=True)
+class FixedSize(Data):
+    """A size of an input that is a number in the program.
+
+    If it was to vary, `why` says which node needs the number (`node`), or that only PyTorch's trace does; else "".
+
+    >>> FixedSize("x", 1, 20, "linear", "linear needs it").to_dict()
+    {'input': 'x', 'axis': 1, 'size': 20, 'node': 'linear', 'why': 'linear needs it'}
+    """
+
+    input: str
+    axis: int
+    size: int
+    node: str = field(default="", metadata=_OMIT_EMPTY)
+    why: str = field(default="", metadata=_OMIT_EMPTY)
 
 
 @dataclass(frozen=True, slots=True)

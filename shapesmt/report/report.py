@@ -21,7 +21,7 @@ from shapesmt.report.data import (
     Data,
     late,
 )
-from shapesmt.report.finding import Assumed, Finding, FindingKind, Group, Guarded, ModelWarning, SymbolRange
+from shapesmt.report.finding import Assumed, Finding, FindingKind, FixedSize, Group, Guarded, ModelWarning, SymbolRange
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class Release(Data):
 
 _DETAILS = (
     "symbols", "requirements", "findings", "precondition", "assumptions", "certificate", "origins", "unadopted",
-    "remedy", "release", "warnings", "groups", "guarded", "hints", "assumed",
+    "remedy", "release", "warnings", "groups", "guarded", "hints", "assumed", "fixed",
 )  # fmt: skip
 
 
@@ -182,11 +182,13 @@ class Report(Answer):
     hints: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
     """Cases that the answer doesn't cover, perhaps by oversight; a hint never changes a verdict or an exit status."""
     assumed: tuple[Assumed, ...] = field(default=(), metadata=_OMIT_EMPTY)
-    """The laws that data is assumed to satisfy, by node."""
+    """The laws that data is assumed to satisfy, by node; and what is assumed because the archive states it."""
+    fixed: tuple[FixedSize, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    """The sizes of inputs that are numbers in a PyTorch program that is proved."""
     exporter: str = field(default="", metadata=_OMIT_EMPTY)
     """The program that wrote the model's file, if several models are checked; else ""."""
     strict: bool = field(default=False, metadata=_OMIT)
-    """Whether warnings make the check fail: this changes the exit status, never the verdict."""
+    """Whether warnings and assumptions of the archive make the check fail: a matter of the status, not the verdict."""
     pages: Callable[[], str] | None = field(default=None, metadata=_OMIT, compare=False, repr=False)
     """The function that makes this report's page from the model in memory; None if the report was stored or sent."""
 
@@ -205,7 +207,7 @@ class Report(Answer):
         warnings = tuple([replace(warning, example=None) for warning in self.warnings[:1]])
         return Report(
             self.model, self.verdict, {}, self.requirements, (*first, *refuted), self.precondition, self.seconds,
-            warnings=warnings, exporter=self.exporter, strict=self.strict,
+            warnings=warnings, assumed=self.stated, exporter=self.exporter, strict=self.strict,
         )  # fmt: skip
 
     def page(self) -> str:
@@ -232,7 +234,15 @@ class Report(Answer):
 
     @property
     def exit_status(self) -> int:
-        """0 proved, 1 depends or fails (with `strict`, also warnings), 3 undecided; 4 if a run refutes a finding."""
+        """0 proved, 1 depends or fails, 3 undecided; 4 if a run refutes a finding.
+
+        With `strict`, 1 also for warnings, and for what is assumed because the archive states it.
+        """
         if any(f.replay is not None and f.replay.confirmed is False for f in self.findings):
             return 4
-        return 1 if self.strict and self.warnings else self.verdict.exit_status
+        return 1 if self.strict and (self.warnings or self.stated) else self.verdict.exit_status
+
+    @property
+    def stated(self) -> tuple[Assumed, ...]:
+        """The assumptions that the archive makes: it contradicts what follows from the inputs of these nodes."""
+        return tuple([one for one in self.assumed if one.by])

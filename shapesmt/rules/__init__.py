@@ -10,6 +10,7 @@ with lazy_imports(__name__):
     from shapesmt.rules.application import (
         RANK_LAW as RANK_LAW,
         Application as Application,
+        Assumed as Assumed,
         Body as Body,
         Decided as Decided,
         Requirement as Requirement,

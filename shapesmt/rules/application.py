@@ -60,15 +60,17 @@ class Unjudged(NamedTuple):
 
 
 class Assumed(NamedTuple):
-    """A law about the elements of an input that the node, or the node inside it at `path`, is assumed to satisfy.
+    """A law about an input of the node, or of the node inside it at `path`, that is assumed to hold.
 
-    The elements are data: they aren't known before a run.
+    If `by` is "", it is about elements that are data: they aren't known before a run. Otherwise `by` is the source that
+    states it, such as "archive", and the law is about the output with the index `input`.
     """
 
     path: str
     op: str
     input: int
     law: str
+    by: str = ""
 
 
 class Decided(NamedTuple):

@@ -26,6 +26,7 @@ from shapesmt.graph.graph import Attributes
 from shapesmt.graph.literal import Literal
 from shapesmt.rules.tensors import tensor
 from shapesmt.rules.value import elements, field
+from tests.support.hang import PATIENCE
 
 THREADS = 6
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -217,7 +218,7 @@ def test_it_waits_for_the_call_that_asks_for_it() -> None:
     assert lost() is None
 
 
-@pytest.mark.parametrize("patience", [10.0, 0.01])
+@pytest.mark.parametrize("patience", [PATIENCE, 0.01])
 def test_later_calls_wait_for_it_but_not_for_ever(patience: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(interning, "PATIENCE", patience)
     lost, alive, entered = ref(symbol("a size that two threads could keep", 1)), [], Event()
@@ -231,7 +232,7 @@ def test_later_calls_wait_for_it_but_not_for_ever(patience: float, monkeypatch: 
     with interning.one_call():
         forget()
         later.start()
-        entered.wait(1.0)
+        entered.wait(0.1 if patience > 1 else PATIENCE)
         assert alive == ([] if patience > 1 else [True])
     later.join()
     assert alive == [patience < 1]

@@ -14,6 +14,7 @@ from shapesmt.api import answer_tighten
 from shapesmt.errors import UsageError
 from shapesmt.examine import Question
 from shapesmt.frontends import load
+from tests.support.hang import processor_time
 
 HEAD = '<ir_version: 8, opset_import: ["":18]> g '
 ADD = HEAD + "(float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { [add] z = Add (x, y) }"
@@ -151,9 +152,10 @@ def test_what_is_undecided_in_time_is_unknown() -> None:
     cube += (
         "u = Reshape (x, t) v = Reshape (y, t) w = Reshape (z, t) uv = Concat <axis = 0> (u, v) [sum] s = Add (uv, w) }"
     )
+    began = processor_time()
     report = shapesmt.check(model(cube), dims=dict.fromkeys("abc", "2.."), timeout=0.2)
+    assert processor_time() - began < 5
     assert report.verdict in (Verdict.UNKNOWN, Verdict.FAILS, Verdict.DEPENDS)
-    assert report.seconds < 5
     for finding in report.findings:
         assert finding.verdict is not Verdict.PROVED
 

@@ -21,6 +21,7 @@ from shapesmt.cli.main import main
 from shapesmt.errors import InternalError, ModelError, UsageError
 from shapesmt.examine import Question
 from shapesmt.report import Bounds, Counts, Report, Tightened
+from tests.support.hang import PATIENCE
 from tests.support.transcripts import masked
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -242,7 +243,7 @@ def test_a_reader_that_leaves_early_hears_nothing():
     assert process.stdout is not None
     assert process.stderr is not None
     process.stdout.close()
-    assert process.wait(60) == 141
+    assert process.wait(PATIENCE) == 141
     assert process.stderr.read() == ""
     process.stderr.close()
 
@@ -251,7 +252,7 @@ def test_from_the_command_line_to_a_verdict(tmp_path: Path):
     model = tmp_path / "add.onnxtxt"
     model.write_text(MODEL)
     process = shapesmt_process("check", str(model), "--dim", "n=2..8", "--dim", "m=2..8")
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, err) == (1, "")
     assert out.startswith("DEPENDS add.onnxtxt: ")
     assert "  fails at n=2, m=3 (x 2x3, y 3x3)\n" in out
@@ -262,7 +263,7 @@ def test_the_advice_makes_it_proved(tmp_path: Path):
     model = tmp_path / "add.onnxtxt"
     model.write_text(MODEL)
     process = shapesmt_process("check", str(model), "--dim", "n=2..8", "--dim", "m=2..8", "--assume", "n == m")
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, out
 
 

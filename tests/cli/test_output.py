@@ -57,3 +57,27 @@ def test_no_command_prints_a_repr(tmp_path: Path) -> None:
 def test_an_answer_without_words_is_an_error() -> None:
     with pytest.raises(KeyError):
         Answer.presented().words(Graph)
+
+
+ENDING = """
+import os, sys, types
+
+class Leak:
+    def __del__(self, write=os.write):
+        write(2, b"leaked")
+
+sys.modules["{name}"] = types.ModuleType("{name}")
+sys.modules["{name}"].leak = Leak()
+from shapesmt.__main__ import run
+sys.argv = ["shapesmt", "check", "no such file"]
+sys.exit(run())
+"""
+
+
+@pytest.mark.parametrize(("name", "leaks"), [("torch", False), ("other", True)])
+def test_libraries_of_pytorch_say_nothing_while_the_process_ends(name: str, leaks: bool) -> None:
+    program = ENDING.format(name=name)
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert "no such file" in ended.stderr
+    assert ("leaked" in ended.stderr) == leaks

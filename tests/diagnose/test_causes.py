@@ -9,6 +9,7 @@ import pytest
 
 from shapesmt.algebra.interning import forget
 from shapesmt.diagnose import settings as module
+from shapesmt.render.text.findings import finding_lines
 from tests.diagnose.test_explanation import explained, only
 
 
@@ -39,7 +40,26 @@ def test_sizes_among_elements_are_traced() -> None:
         }"""
     )
     assert finding.node == "fold"
-    assert ("more", None, "n + 1", "Add") in [(c.node, c.axis, c.expr, c.op_type) for c in finding.because]
+    assert ("more", None, 0, "n + 1") in [(c.node, c.axis, c.element, c.expr) for c in finding.because]
+
+
+def test_an_element_is_shown_with_its_index() -> None:
+    finding = only(
+        """(float[4, 3] x, float[3, columns] w) => (y) <int64[1] one = {1}> {
+            [shape] s = Shape (w)
+            [grown] t = Add (s, one)
+            [repeat] y = Expand (x, t)
+        }""",
+        dims={"columns": "3..9"},
+    )
+    text = "\n".join(map(str, finding_lines(finding)))
+    assert finding.title == "x[1] is 3, element 1 of t is 4"
+    assert "    x[1]           = 3\n    element 1 of t = columns + 1 = 4\n" in text
+    assert "    element 1 of t = columns + 1 = 4  grown (Add)\n" in text
+    assert finding.clash is not None
+    assert finding.clash.right.to_dict() == {"expr": "columns + 1", "value": 4, "tensor": "t", "element": 1}
+    assert [(c.tensor, c.axis, c.element) for c in finding.because] == [("w", 1, None), ("t", None, 1)]
+    assert finding.because[1].to_dict()["element"] == 1
 
 
 def test_settings_are_worked_out_when_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,3 +99,11 @@ def test_a_hostile_name_is_escaped() -> None:
     (hint,) = shapesmt.check(proto).hints
     assert hint.isprintable()
     assert "'\\x1b[2J;rm=0..'" in hint
+
+
+def test_a_model_in_which_nothing_varies_says_how_to_ask_for_more() -> None:
+    [hint] = hints("float[1, 3, 64] x, float[4] z")
+    assert hint == "nothing varies: only x 1x3x64, z 4 is meant; --shape 'x=[1..,1..,1..]' asks for more"
+    assert hints("float[1, 3, 64] x", shapes={"x": "[1..,3,64]"}) == ()
+    assert hints("float[1, n] x", dims={"n": 4}) == ()
+    assert hints("float x") == ()

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.support.hang import PATIENCE
+
 ROOT = Path(__file__).parents[2]
 PROFILE = "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED"  # whose tree grows with time
-PATIENCE = 60.0  # seconds in which a process has to start
 
 
 class Cluster:

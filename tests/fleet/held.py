@@ -7,7 +7,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-PATIENCE = 60.0  # seconds
+from tests.support.hang import PATIENCE
+
 HELD = "held.onnx"
 
 

@@ -27,6 +27,7 @@ from tests.fleet.cluster import ROOT, Cluster, cluster
 from tests.fleet.conftest import UNRULED
 from tests.fleet.held import HELD, reader
 from tests.fleet.variants import write_variants
+from tests.support.hang import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -134,7 +135,10 @@ def test_the_scheduler_goes(two: Cluster, folder: Path) -> None:
     asking = subprocess.Popen([*command, "--output", "out.jsonl"], env=environment, text=True, **streams)  # type: ignore[call-overload]
     pipe = reader()
     two.scheduler.kill()
-    assert asking.communicate(timeout=60) == ("", "error: the scheduler is gone, and with it what isn't finished\n")
+    assert asking.communicate(timeout=PATIENCE) == (
+        "",
+        "error: the scheduler is gone, and with it what isn't finished\n",
+    )
     os.close(pipe)
     assert asking.returncode == 2
 

@@ -18,7 +18,8 @@ import pytest
 import shapesmt
 from shapesmt.report import BatchReport, Unchecked
 from tests.fleet.conftest import EXP
-from tests.fleet.held import HELD, PATIENCE, reader
+from tests.fleet.held import HELD, reader
+from tests.support.hang import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 pytestmark = [

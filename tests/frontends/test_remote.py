@@ -137,7 +137,7 @@ class Failing(SimpleHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if "hang" in self.path:
-            self.ended.wait(60)
+            self.ended.wait()
         elif "circle" in self.path:
             self.send_response(302)
             self.send_header("Location", self.path)

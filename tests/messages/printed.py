@@ -99,6 +99,11 @@ PRINTED = (
         {"n": 3, "m": 0},
     ),
     Printed(
+        "Failed to allocate",
+        "(float[n, 1] x, float[1, m] y) => (z) { [a] z = MatMul (x, y) }",
+        {"n": 2**23, "m": 2**23},
+    ),
+    Printed(
         "Got invalid dimensions", "(float[n, 100] x, float[m, 100] y) => (z) { [a] z = Add (x, y) }", {"n": 3, "m": 3}
     ),
 )

@@ -12,11 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-SECONDS = 60  # an item that takes longer dies
+from tests.support.hang import PATIENCE
+
+SECONDS = 60  # of processor time: an item that takes longer dies
 
 
 def results(function: Callable[[Any], Any], items: Sequence[Any], seconds: int = SECONDS) -> Iterator[Any]:
-    """What a function of a module makes of each item; None where the process died, or took longer than `seconds`.
+    """What a function of a module makes of each item; None where the process died, or worked for more than `seconds`.
 
     The calls come from a server that has no threads yet: only such a process can be forked.
     """
@@ -52,7 +54,8 @@ def _forked(function: Callable[[Any], Any], items: Sequence[Any], seconds: int) 
         if child == 0:
             with os.fdopen(writer, "wb") as out:
                 for item in items[done:]:
-                    signal.alarm(seconds)
+                    signal.setitimer(signal.ITIMER_PROF, seconds)
+                    signal.alarm(PATIENCE)
                     pickle.dump(function(item), out)
                     out.flush()
             os._exit(0)

@@ -28,9 +28,10 @@ from google.protobuf.descriptor import FieldDescriptor
 from shapesmt.algebra.interning import LIMIT, forget, sizes
 from shapesmt.cli.main import main
 from tests.oracle.originals import WRITERS, Original, by_format, originals
+from tests.support.hang import no_hang
 
 TIMEOUT = 2.0
-LATE = 2.0  # seconds that an answer may come after its timeout
+LATE = 2.0  # seconds of processor time that an answer may take beyond its timeout
 EXTREMES = (0, 1, -1, 2, 7, 64, 2**31 - 1, 2**31, 2**32, 2**53, 2**62, 2**63 - 1, -(2**31), -(2**63), 2**64, 10**30)
 TOKEN = re.compile(rb"[A-Za-z_][A-Za-z_0-9.]*|-?[0-9]+(?:\.[0-9]+)?|\"[^\"]{0,40}\"|[^\sA-Za-z0-9]")
 WORDS = (
@@ -289,12 +290,7 @@ def failure(seed: int, folder: Path) -> str:
 
 
 def answer_of(line: list[str]) -> str:
-    """What is wrong with the answer of the command line; "" where nothing is. A busy machine may be late once."""
-    wrong = _answer_of(line)
-    return _answer_of(line) if wrong.startswith("late") else wrong
-
-
-def _answer_of(line: list[str]) -> str:
+    """What is wrong with the answer of the command line; "" where nothing is."""
     out, err = io.StringIO(), io.StringIO()
 
     def stop(*_: object) -> None:
@@ -302,24 +298,22 @@ def _answer_of(line: list[str]) -> str:
 
     if sum(sizes().values()) > LIMIT:
         forget()  # what earlier questions left is not this one's to wait for
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, TIMEOUT + 8 * LATE)
-    started, worked = time.monotonic(), time.process_time()
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, TIMEOUT + 8 * LATE)
+    began = time.process_time()
     try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        with no_hang(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             status = main([*line])
     except Late as late:
         return f"no answer; it was in\n{late}"
     except BaseException:
         return f"{traceback.format_exc()}"
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-    seconds, own = time.monotonic() - started, time.process_time() - worked
-    wrong = _wrong(line, status, out.getvalue(), err.getvalue())
-    if not wrong and (own > TIMEOUT + LATE or seconds > TIMEOUT + 3 * LATE):  # other processes may be at work as well
-        return f"late: {seconds:.1f} s, {own:.1f} s of them its own"
-    return wrong
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+    taken = time.process_time() - began
+    late = f"late: it took {taken:.1f} s" if taken > TIMEOUT + LATE else ""
+    return _wrong(line, status, out.getvalue(), err.getvalue()) or late
 
 
 def _wrong(line: list[str], status: int, out: str, err: str) -> str:

@@ -16,6 +16,7 @@ is put down as a fault of the runtime, in `tests/oracle/faults.py`.
 
 from __future__ import annotations
 
+import signal
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -38,12 +39,16 @@ from tests.oracle.growing import grow
 from tests.oracle.onnx_peer import Call, compare, outcomes
 from tests.oracle.runner import Execution, NoBlame, Run, assignments, element_names, input_shape, varied
 from tests.oracle.singles import boxed, drawn, families
+from tests.support.hang import PATIENCE
 from tests.support.versions import require_runtime
 
 DEFAULT, FULL = 240, 6000
 SINGLES, BOXES, BASES = 400, 40, 60  # single operators at drawn sizes and at all sizes; calls that they are made from
 WORKERS = 2
-STARTED, ANSWERED = 60, 20  # seconds that a runtime (at first, with what it reads) and shapesmt have for a graph
+STARTED, ANSWERED = (
+    60,
+    20,
+)  # seconds of processor time that a runtime (with what it reads) and shapesmt have for a graph
 OPERATORS, EXECUTIONS = 200, 100_000
 MOST_TRIED = 2  # conditions of one input that are tried both ways
 NONE: Mapping[str, int] = MappingProxyType({})
@@ -150,12 +155,13 @@ def watched(seeds: range) -> Judged:
         ran = False
         try:
             while seeds:
-                message = received(receiver, ANSWERED if ran else STARTED)
+                message = received(receiver)
                 ran = message is None
                 if message is not None:
                     found, seeds = joined(found, message), seeds[1:]
         except EOFError:
-            how = "hangs" if worker.is_alive() else "crashes"
+            worker.join(1)
+            how = "hangs" if worker.exitcode in (None, -signal.SIGPROF) else "crashes"
             late = [f"seed {seeds[0]}: shapesmt {how}"] if ran else []
             found, seeds = joined(found, Judged(late, Counter(), Counter({how: 1}))), seeds[1:]
         worker.kill()
@@ -163,19 +169,21 @@ def watched(seeds: range) -> Judged:
     return found
 
 
-def received(receiver: Connection, seconds: int) -> Judged | None:
+def received(receiver: Connection) -> Judged | None:
     """The worker's next message; EOFError where there is none in time, or the worker is gone."""
-    if not receiver.poll(seconds):
+    if not receiver.poll(PATIENCE):
         raise EOFError
     message: Judged | None = receiver.recv()
     return message
 
 
 def work(seeds: range, sender: Connection) -> None:
-    """What a process does."""
+    """What a process does, which ends if it works on something for too long."""
     for seed in seeds:
+        signal.setitimer(signal.ITIMER_PROF, STARTED)
         for message in told(seed):
             sender.send(message)
+            signal.setitimer(signal.ITIMER_PROF, ANSWERED)
 
 
 def told(seed: int) -> Iterator[Judged | None]:

@@ -39,7 +39,7 @@ class Recorded:
         """The arguments of every question."""
         shapes = {name: f"[{','.join(map(str, i['shape']))}]" for name, i in self.truth["inputs"].items()}
         dims = {name: (s["lo"], s["hi"]) for name, s in self.truth["symbols"].items()}
-        return {"shapes": shapes, "dims": dims, "timeout": 20}
+        return {"shapes": shapes, "dims": dims}
 
     @cached_property
     def columns(self) -> list[list[int]]:

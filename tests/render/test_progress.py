@@ -6,16 +6,17 @@ import io
 import threading
 
 from shapesmt.render.progress import counting, timing
+from tests.support.hang import PATIENCE
 from tests.support.reports import Terminal
 
 
 def test_progress_appears_only_late_and_only_at_a_terminal(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     quick, slow, piped = Terminal(), Terminal(), io.StringIO()
-    with timing("checking m.onnx", 60, quick, delay=60):
+    with timing("checking m.onnx", 60, quick, delay=PATIENCE):
         pass
     with timing("checking [red]m.onnx", 60, slow, delay=0.01):
-        assert slow.wrote.wait(60)
+        assert slow.wrote.wait(PATIENCE)
     threads = threading.active_count()
     with timing("checking m.onnx", 60, piped, delay=0):
         assert threading.active_count() == threads

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import shapesmt
+from tests.support.hang import PATIENCE
 
 UNET = Path(__file__).parents[2] / "examples" / "unet" / "unet.onnx"
 COMMANDS = (["check", str(UNET)], ["bounds", str(UNET), "--format", "json"], ["encode", str(UNET)], ["ops"], ["--help"])
@@ -21,7 +22,7 @@ def run(arguments: list[str], redirect: str = "", **variables: str) -> subproces
     line = f'exec "$@" {redirect}'
     command = ["bash", "-c", line, "bash", sys.executable, "-m", "shapesmt", *arguments]
     environment = {**os.environ, "PYTHONPATH": root, **variables}
-    return subprocess.run(command, capture_output=True, text=True, timeout=100, env=environment, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, env=environment, check=False)
 
 
 def one_line(text: str) -> bool:
@@ -82,6 +83,6 @@ system's loader, Python and the libraries that say in their own words what they 
 @pytest.mark.parametrize("megabytes", [0, 1, 60, 300])
 def test_little_memory_is_one_line_or_an_answer(megabytes: int) -> None:
     command = [sys.executable, "-c", CONFINED, str(megabytes), "check", str(UNET)]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert ran.returncode in (1, 2, 3), ran.stderr
     assert ran.stdout or one_line(ran.stderr), ran.stderr

@@ -11,6 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from tests.support.hang import PATIENCE
+
 if TYPE_CHECKING:
     from selenium.webdriver.chrome.webdriver import WebDriver
 
@@ -45,7 +47,7 @@ def browsing() -> Iterator[WebDriver]:
             options.add_argument(flag)
         browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(found[1]))
         try:
-            browser.set_page_load_timeout(60)
+            browser.set_page_load_timeout(PATIENCE)
             browser.get("about:blank")
             yield browser
         finally:

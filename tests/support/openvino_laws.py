@@ -24,10 +24,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import shapesmt
+from tests.support.hang import PATIENCE
 
 NUMPY = {"f16": "e", "f32": "f", "f64": "d", "boolean": "?", "i8": "b", "u8": "B", "i16": "h", "u16": "H"}
 NUMPY |= {"i32": "i", "u32": "I", "i64": "q", "u64": "Q"}
-SECONDS = 60
 WITHOUT_KERNEL = ("AdaptiveMaxPool", "BinaryConvolution", "GroupedMatMul")  # on the CPU; judged by being read
 MISSING = ("is not implemented for op", "is not supported yet", "CPU plugin does not support")
 WORDS = {
@@ -229,7 +229,7 @@ class Peer:
         """Return ("refused", reason), ("ran", (the outputs of each run, whether a run failed)) or ("died", "")."""
         try:
             self.pipe.send(str(path))
-            if self.pipe.poll(SECONDS):
+            if self.pipe.poll(PATIENCE):
                 return self.pipe.recv()
         except (EOFError, ConnectionError):
             pass

@@ -15,6 +15,13 @@ they cost next to nothing for a model without any.
 
 from shapesmt.diagnose.warnings.claims import declarations, refuse_declarations
 from shapesmt.diagnose.warnings.kinds import model_warnings
-from shapesmt.diagnose.warnings.static import static_axes
+from shapesmt.diagnose.warnings.static import fixed_sizes, hurried_static_axes, static_axes
 
-__all__ = ["declarations", "model_warnings", "refuse_declarations", "static_axes"]
+__all__ = [
+    "declarations",
+    "fixed_sizes",
+    "hurried_static_axes",
+    "model_warnings",
+    "refuse_declarations",
+    "static_axes",
+]

@@ -11,24 +11,26 @@ from shapesmt.diagnose.causes import source_of
 from shapesmt.diagnose.warnings.claims import of_claim
 from shapesmt.diagnose.warnings.common import Examples, warning
 from shapesmt.diagnose.warnings.sizes import ambiguous_broadcasts, large
-from shapesmt.diagnose.warnings.static import static_axes, widened_axes
+from shapesmt.diagnose.warnings.static import widened_axes
 from shapesmt.examine import Examination, Judge, Problem, placeholders
 from shapesmt.graph import Node
 from shapesmt.inference import Operators
 from shapesmt.presolve import extent
-from shapesmt.report import Finding, ModelWarning, WarningKind, altered, facts
+from shapesmt.report import Finding, ModelWarning, StaticAxis, WarningKind, altered, facts
 from shapesmt.rules import Runs, Tensor
 
 __all__ = ["model_warnings"]
 
-PATIENCE = 2.0  # seconds for examining the program again with sizes that vary
-
 
 @stage("warnings")
 def model_warnings(
-    problem: Problem, examination: Examination, judge: Judge, claims: Iterable[tuple[str, Finding]] = ()
+    problem: Problem,
+    examination: Examination,
+    judge: Judge,
+    claims: Iterable[tuple[str, Finding]] = (),
+    static: Iterable[StaticAxis] = (),
 ) -> tuple[ModelWarning, ...]:
-    """Return all warnings, in the order of their kinds; `claims` are the result of `declarations`."""
+    """Return all warnings, in the order of their kinds; `claims` and `static` come from the functions of that name."""
     examples = Examples(problem, examination, judge)
     valid = not examination.fails
     kinds: tuple[Callable[[], Iterable[ModelWarning]], ...] = (
@@ -39,7 +41,7 @@ def model_warnings(
         lambda: large(problem, examination, examples) if valid else (),
         lambda: _unused_dimensions(problem, examination),
         lambda: _shared_placeholders(problem),
-        lambda: _static(problem, examination, judge),
+        lambda: _static(problem, examination, judge, static),
     )
     found: list[ModelWarning] = []
     for kind in kinds:
@@ -132,11 +134,12 @@ def _shared_placeholders(problem: Problem) -> Iterator[ModelWarning]:
 # Sizes that were to vary but are numbers
 
 
-def _static(problem: Problem, examination: Examination, judge: Judge) -> Iterator[ModelWarning]:
+def _static(
+    problem: Problem, examination: Examination, judge: Judge, static: Iterable[StaticAxis]
+) -> Iterator[ModelWarning]:
     """Warn of sizes that were to vary but are numbers: those that the caller named, and others that no node needs."""
     graph = problem.graph
-    hurried = judge.within(PATIENCE)
-    axes = [axis for axis in static_axes(graph, hurried) if not axis.node or graph.asked[axis.input, axis.axis]]
+    axes = [axis for axis in static if not axis.node or graph.asked[axis.input, axis.axis]]
     for axis in dict.fromkeys([*axes, *widened_axes(problem, examination, judge)]):
         index = graph.place(axis.node) if axis.node else None
         node = None if index is None else (index, graph.nodes[index])

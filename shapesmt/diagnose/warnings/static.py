@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
@@ -13,7 +13,9 @@ from shapesmt.deadline import limit
 from shapesmt.examine import Examination, Judge, Problem, examine_problem, pose
 from shapesmt.graph import GUARDS, Graph, Place
 
-__all__ = ["sizes_fixed_by_program", "static_axes", "widened_axes"]
+__all__ = ["fixed_sizes", "hurried_static_axes", "sizes_fixed_by_program", "static_axes", "widened_axes"]
+
+PATIENCE = 2.0  # seconds for examining the program again with sizes that vary
 
 
 def static_axes(graph: Graph, judge: Judge) -> tuple[report.StaticAxis, ...]:
@@ -29,6 +31,31 @@ def static_axes(graph: Graph, judge: Judge) -> tuple[report.StaticAxis, ...]:
         equal = {place: size for place, other in sizes.items() if other == size}
         listed += judge.deadline.attempt(partial(_static_axes, graph, equal, judge), ())
     return tuple(listed)
+
+
+def hurried_static_axes(graph: Graph, judge: Judge) -> tuple[report.StaticAxis, ...]:
+    """Return those of `static_axes` that are found in a short time."""
+    hurried = judge.within(PATIENCE)
+    return hurried.deadline.attempt(partial(static_axes, graph, hurried), ())
+
+
+def fixed_sizes(problem: Problem, static: Iterable[report.StaticAxis]) -> tuple[report.FixedSize, ...]:
+    """Return the input sizes that are numbers in a PyTorch program; `static` has reasons (see `static_axes`)."""
+    known = {(axis.input, axis.axis): axis for axis in static}
+    asked = {name: axes or () for name, (_, axes) in problem.declared.items()}
+    return tuple(
+        _fixed(name, axis, size, known.get((name, axis)))
+        for name, declared in (problem.graph.inputs.items() if problem.graph.is_program else ())
+        for axis, (size, now) in enumerate(zip(declared.shape or (), asked.get(name, ()), strict=False))
+        if isinstance(size, int) and size == now
+    )
+
+
+def _fixed(name: str, axis: int, size: int, static: report.StaticAxis | None) -> report.FixedSize:
+    if static is None:
+        return report.FixedSize(name, axis, size)
+    why = report.in_words(report.facts.Needed(static.node, size, static.or_one))
+    return report.FixedSize(name, axis, size, static.node, why)
 
 
 def _static_axes(graph: Graph, sizes: Mapping[Place, int], judge: Judge) -> tuple[report.StaticAxis, ...]:

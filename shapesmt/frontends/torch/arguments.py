@@ -20,6 +20,7 @@ LAYOUTS = ("", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_b
 FORMATS = ("", "contiguous_format", "channels_last", "channels_last_3d", "preserve_format")
 _NUMBERED = {"as_scalar_type": DTYPES, "as_layout": LAYOUTS, "as_memory_format": FORMATS}
 _SYMBOLIC = {"as_sym_int": "as_int", "as_sym_float": "as_float", "as_sym_bool": "as_bool"}
+NUMBER_TYPES = {"as_sym_int": "int64", "as_sym_float": "float64", "as_sym_bool": "bool"}
 _NAMED = ("as_tensor", "as_tensors", "as_optional_tensor", "as_optional_tensors")
 _LISTS = ("as_ints", "as_floats", "as_bools", "as_strings")
 
@@ -153,4 +154,14 @@ def names_of(argument: object) -> list[str]:
 
 def outputs_of(outputs: object) -> list[str]:
     """Return the names of a node's outputs, with lists flattened."""
-    return [name for output in entries(outputs) for name in names_of(output)]
+    return [name for _, name in kinds_of(outputs)]
+
+
+def kinds_of(outputs: object) -> list[tuple[str, str]]:
+    """Return the kind and the name of each output of a node, with lists flattened.
+
+    >>> kinds_of([{"as_tensors": [{"name": "a"}, {"name": "b"}]}, {"as_sym_int": {"as_name": "n"}}])
+    [('as_tensor', 'a'), ('as_tensor', 'b'), ('as_sym_int', 'n')]
+    """
+    kinds = [(variant(output)[0].removesuffix("s"), names_of(output)) for output in entries(outputs)]
+    return [(kind, name) for kind, names in kinds for name in names]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from shapesmt.frontends.torch.fields import MisfitError, entries, integer, optional, record, text, variant
@@ -27,19 +27,32 @@ _UNENFORCED = 2  # lower bounds up to this aren't checked before a run: the trac
 _MOST = 2000  # guards; a program with more is refused (about a hundred are common)
 _ENDLESS = 1 << 62
 LARGEST_SIZE = (1 << 63) - 1
-_ENDS_FIXED = re.compile(r"\] == \d+$").search
-_FIXED = re.compile(r"i(\d+)_(\d+) == \d+").fullmatch
+_FIXED = re.compile(r"i(\d+)_(\d+) == \d+|\d+ == i(\d+)_(\d+)").fullmatch
+
+
+def read_guards(
+    document: Mapping[str, Any], inputs: Mapping[str, Declared], paths: Mapping[Path, str]
+) -> dict[str, str | None]:
+    """Return each guard that the program stores, with its condition over sizes and elements of inputs.
+
+    The condition is the same for all of PyTorch's spellings; it is None if the guard can't be read. `paths` has the
+    inputs' names by path (`placeholders`).
+    """
+    listed, places = entries(optional(document, "guards_code", [])), {name: i for i, name in enumerate(inputs)}
+    if len(listed) > _MOST:
+        raise MisfitError(f"it has {len(listed):,} guards")
+    return {guard: _guard(guard, places, paths) for guard in map(text, listed)}
 
 
 def guards_node(
     document: Mapping[str, Any],
     inputs: Mapping[str, Declared],
     graph: Mapping[str, Any],
-    paths: Mapping[Path, str],
+    guards: Mapping[str, str | None],
 ) -> list[Node]:
     """Return the program's last node, which states the guards, as a list; [] if there are no guards.
 
-    `graph` is the program's graph in JSON; `paths` has the inputs' names by path (`placeholders`).
+    `graph` is the program's graph in JSON.
     """
     metas, numbers = (record(optional(graph, key, {})) for key in ("tensor_values", "sym_int_values"))
     places = {name: i for i, name in enumerate(inputs)}
@@ -47,30 +60,21 @@ def guards_node(
     axes = [(f"i{places[name]}_{axis}", size) for name, shape in shapes.items() for axis, size in enumerate(shape)]
     axes += [(f"i{i}", _number(numbers[name])) for name, i in places.items() if name in numbers and name not in metas]
     stated = {condition: condition for condition in _of_sizes(axes, document)}
-    unread = []
-    listed = entries(optional(document, "guards_code", []))
-    if len(listed) > _MOST:
-        raise MisfitError(f"it has {len(listed):,} guards")
-    for guard in map(text, listed):
-        read = _guard(guard, places, paths)
-        if read is None:
-            unread.append(guard)
-        else:
-            stated.setdefault(read, guard)
+    for guard, condition in guards.items():
+        if condition is not None:
+            stated.setdefault(condition, guard)
+    unread = [guard for guard, condition in guards.items() if condition is None]
     if not stated and not unread:
         return []
     attributes = Attributes({"guards": tuple(stated), "written": tuple(stated.values()), "unread": tuple(unread)})
     return [Node(GUARDS, "torch", GUARDS, [*inputs], [], attributes)]
 
 
-def fixed_axes(
-    document: Mapping[str, Any], inputs: Mapping[str, Declared], paths: Mapping[Path, str]
-) -> dict[Place, bool]:
+def fixed_axes(guards: Mapping[str, str | None], inputs: Iterable[str]) -> dict[Place, bool]:
     """Return the input sizes that PyTorch's guards fix to a number; only sizes that were to vary have such guards."""
-    names, places = [*inputs], {name: i for i, name in enumerate(inputs)}
-    fixing = (guard for guard in map(text, entries(optional(document, "guards_code", []))) if _ENDS_FIXED(guard))
-    fixed = (_FIXED(_guard(guard, places, paths) or "") for guard in fixing)
-    return {(names[int(match[1])], int(match[2])): True for match in fixed if match}
+    names = [*inputs]
+    fixed = (match for condition in guards.values() if (match := _FIXED(condition or "")))
+    return {(names[int(m[1] or m[3])], int(m[2] or m[4])): True for m in fixed}
 
 
 def _number(value: object) -> Size:
@@ -125,19 +129,20 @@ def _guard(guard: str, places: Mapping[str, int], paths: Mapping[Path, str]) -> 
 
     >>> _guard("L['x'].size()[2] // 5 != 1", {"x": 0}, {("x",): "x"})
     'i0_2 // 5 != 1'
+    >>> _guard("torch.sym_size(L['x'], 2) == L['x'].size(0)", {"x": 0}, {("x",): "x"})
+    'i0_2 == i0_0'
     """
 
     def leaf(node: ast.expr) -> ast.expr | None:
         """Return the symbol for `L['x'].size()[2]`, or for `L['n']`, which is a number; None for other nodes."""
+        size = _size(node)
+        if size is not None:
+            name = _input_at(_path(size[0]), paths)
+            if name in places:
+                return ast.Name(f"i{places[name]}_{size[1]}")
+            raise Unfollowed
         if not isinstance(node, (ast.Subscript, ast.Attribute, ast.Name)):
             return None
-        tensor = _tensor_of_size(node.value) if isinstance(node, ast.Subscript) else None
-        if isinstance(node, ast.Subscript) and tensor is not None:
-            axis = node.slice.value if isinstance(node.slice, ast.Constant) else None
-            name = _input_at(_path(tensor), paths)
-            if isinstance(axis, int) and name in places:
-                return ast.Name(f"i{places[name]}_{axis}")
-            raise Unfollowed
         name = _input_at(_path(node), paths)
         if name not in places:
             raise Unfollowed
@@ -179,10 +184,22 @@ class _Parted(ast.NodeTransformer):
         return ast.BinOp(ast.Constant(LARGEST_SIZE), ast.Add(), ast.Constant(node.value - LARGEST_SIZE))
 
 
-def _tensor_of_size(node: ast.expr) -> ast.expr | None:
-    """Return `x` of `x.size()`; None for another expression."""
-    called = node.func if isinstance(node, ast.Call) else None
-    return called.value if isinstance(called, ast.Attribute) and called.attr in ("size", "shape") else None
+def _size(node: ast.expr) -> tuple[ast.expr, int] | None:
+    """Return the tensor and the axis in `x.size()[2]`, `x.shape[2]`, `x.size(2)` or `sym_size(x, 2)`; else None."""
+    holder, index = (node.value, [node.slice]) if isinstance(node, ast.Subscript) else (node, [])
+    called, arguments = (holder.func, holder.args) if isinstance(holder, ast.Call) else (holder, [])
+    if not isinstance(called, ast.Attribute):
+        return None
+    if called.attr == ("size" if called is not holder else "shape"):
+        parts = [called.value, *arguments, *index]
+    elif arguments and "sym_size" in ast.unparse(called):
+        parts = [*arguments]
+    else:
+        return None
+    axis = parts[1].value if len(parts) == 2 and isinstance(parts[1], ast.Constant) else None
+    if isinstance(axis, int):
+        return parts[0], axis
+    raise Unfollowed
 
 
 def _input_at(path: Path, paths: Mapping[Path, str]) -> str:

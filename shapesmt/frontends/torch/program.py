@@ -9,12 +9,19 @@ from typing import Any, Protocol
 
 from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.torch.aliases import Memory
-from shapesmt.frontends.torch.arguments import Arguments, constant_of, names_of, outputs_of, tensor_named
+from shapesmt.frontends.torch.arguments import (
+    NUMBER_TYPES,
+    Arguments,
+    constant_of,
+    names_of,
+    outputs_of,
+    tensor_named,
+)
 from shapesmt.frontends.torch.control import CAST, Body, convert, effect
 from shapesmt.frontends.torch.fields import MisfitError, entries, optional, record, records, text, variant
-from shapesmt.frontends.torch.guards import fixed_axes, guards_node
+from shapesmt.frontends.torch.guards import fixed_axes, guards_node, read_guards
 from shapesmt.frontends.torch.paths import names_by_argument, placeholders
-from shapesmt.frontends.torch.sizes import Sizes, dtype_of, memory_of, shape_of
+from shapesmt.frontends.torch.sizes import Sizes, dtype_of, memory_of, recorded, shape_of
 from shapesmt.frontends.torch.sources import Sources
 from shapesmt.graph import Attributes, Declared, Graph, Literal, Node, Runtime, sort_nodes
 
@@ -82,6 +89,7 @@ class _Program:
         self.count = self.depth = 0
         self.casts = False
         self.memory = Memory({}, self.unique)
+        self.metas: Mapping[str, Any] = {}
         self.tokens: dict[str, str] = {}
 
     def graph(self) -> Graph:
@@ -100,8 +108,8 @@ class _Program:
         kept = {name: t if names[name] == first[name] else forget_elements(t) for name, t in literals.items()}
         computed = {n: meta for n, meta in metas.items() if n not in inputs and names.get(n, TOKEN) != TOKEN}
         declared = {name: self.sizes.declaration(meta) for name, meta in computed.items()}
-        paths = placeholders(self.module)
-        guards = guards_node(self.document, inputs, graph, paths)
+        conditions = read_guards(self.document, inputs, placeholders(self.module))
+        guards = guards_node(self.document, inputs, graph, conditions)
         returned = [name for argument in entries(graph.get("outputs")) for name in names_of(argument) if name]
         outputs = [name for name in dict.fromkeys(tensor_named(name, names) for name in returned) if name != TOKEN]
         nodes = [*sort_nodes(nodes, [*inputs, *literals], self.source, needed=outputs), *guards]
@@ -117,7 +125,7 @@ class _Program:
             runtime=Runtime.TORCH,
             aliases=self.sizes.names,
             arguments=names_by_argument(self.module),
-            asked=fixed_axes(self.document, inputs, paths),
+            asked=fixed_axes(conditions, inputs),
             source_line=Sources(self.notes),
             missing="" if "guards_code" in self.document else UNGUARDED,
             exporter=f"PyTorch {printable(str(self.document.get('torch_version', '')), 40)}",
@@ -144,8 +152,7 @@ class _Program:
                     shapes[names[0]] = shape_of(meta)
                     inputs[names[0]] = Declared(dtype_of(meta), ())
                 elif argument.startswith("as_sym_") and names[0]:
-                    dtype = {"as_sym_int": "int64", "as_sym_float": "float64"}.get(argument, "bool")
-                    inputs[names[0]] = Declared(dtype, ())
+                    inputs[names[0]] = Declared(NUMBER_TYPES.get(argument, "bool"), ())
         for name, shape in shapes.items():
             self.sizes.name(name, shape)
         for name, shape in shapes.items():
@@ -175,9 +182,10 @@ class _Program:
         if self.count > _MOST_NODES:
             raise ModelError(f"{self.source}: a program of {self.count:,} nodes; at most {_MOST_NODES:,} are read")
         around, self.memory = self.memory, Memory(names, self.unique)
+        outer, self.metas = self.metas, record(optional(graph, "tensor_values", {}))
         for node in listed:
             nodes += self.node(node, names)
-        self.memory = around
+        self.memory, self.metas = around, outer
         return nodes
 
     def node(self, node: Mapping[str, Any], names: dict[str, str]) -> list[Node]:
@@ -193,7 +201,8 @@ class _Program:
         for argument in records(node.get("inputs")):
             arguments.add(text(argument.get("name")), argument.get("arg"))
         outputs = self.outputs(node, name, written, names)
-        made = Node(op, DOMAIN, name, arguments.inputs, outputs, Attributes(arguments.result()))
+        types = recorded(node.get("outputs"), self.metas)
+        made = Node(op, DOMAIN, name, arguments.inputs, outputs, Attributes({**arguments.result(), **types}))
         first, constants = arguments.first, arguments.attributes
         cast = [*self.cast(written, names)] if self.casts else []
         return [made, *cast, *(self.memory.follow(op, first, written, constants) if first else [])]

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from shapesmt.frontends.torch.arguments import DTYPES
+from shapesmt.frontends.torch.arguments import DTYPES, NUMBER_TYPES, kinds_of
 from shapesmt.frontends.torch.fields import MisfitError, entries, integer, natural, optional, record, text, variant
 from shapesmt.frontends.torch.symbols import factors, parse, symbols_in
-from shapesmt.graph import Declared
+from shapesmt.graph import STATED_RANKS, STATED_TYPES, AttributeValue, Declared
 
 Size = int | str
 """A number, or Sympy's text."""
@@ -40,6 +40,27 @@ def dtype_of(meta: Mapping[str, Any]) -> str:
     """Return the element type of a tensor."""
     number = integer(meta.get("dtype"))
     return DTYPES[number] if 0 <= number < len(DTYPES) else ""
+
+
+def recorded(outputs: object, metas: Mapping[str, Any]) -> dict[str, AttributeValue]:
+    """Return the attributes with the element type and the rank of each output of a node, as far as they are stored.
+
+    Otherwise the type is "" and the rank -1.
+
+    >>> metas = {"y": {"dtype": 7, "sizes": [{"as_int": 2}]}}
+    >>> recorded([{"as_tensor": {"name": "y"}}, {"as_sym_float": {"as_name": "s"}}, {"as_none": True}], metas)
+    {'@types': ('float32', 'float64', ''), '@ranks': (1, 0, -1)}
+    """
+    found = [_recorded(kind, name, metas) for kind, name in kinds_of(outputs)]
+    types, ranks = tuple(dtype for dtype, _ in found), tuple(rank for _, rank in found)
+    return {STATED_TYPES: types, STATED_RANKS: ranks} if found else {}
+
+
+def _recorded(kind: str, name: str, metas: Mapping[str, Any]) -> tuple[str, int]:
+    if kind in NUMBER_TYPES:
+        return NUMBER_TYPES[kind], 0
+    meta = metas.get(name)
+    return ("", -1) if meta is None else (dtype_of(record(meta)), len(entries(record(meta).get("sizes"))))
 
 
 def memory_of(meta: Mapping[str, Any]) -> dict[str, tuple[int, ...]] | None:

@@ -45,6 +45,7 @@ FORMS = (
     says(r"k argument \[<a>\] should not be greater than specified axis dim value \[<b>\]", "SM305",
          stop=Stop.FIRST),
     says(r"Cannot scale 0 by any factor.{0,60}Dimension: <axis> Input dim value: <at> Output dim value: <_>"),
+    says(r"Failed to allocate memory for requested buffer of size <bytes>"),
     says(r"Integer division by zero", "SM404"),
     says(r"Got invalid dimensions for input: (?P<input>\S{1,500}) for the following indices\s{0,9}"
          r"index: <axis> Got: <got> Expected: <declared>"),

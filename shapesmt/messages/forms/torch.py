@@ -93,6 +93,7 @@ FORMS = (
     says(r"Expected reduction dim (?:-?\d{1,3} )?to (?:have non-zero size|be specified for input\.numel\(\) == 0)",
          "SM204"),
     says(r"index out of range in self", "SM301"),
+    says(r"can't allocate memory: you tried to allocate <bytes> bytes"),
     says(r"self indexing axis dim should be positive", "SM301"),
     says(r"index is out of bounds for dimension with size 0", "SM301"),
     says(r"index -?\d{1,19} is out of bounds for dimension \d{1,3} with size <size>", "SM301"),

@@ -11,7 +11,8 @@ The reader of programs writes a node's arguments as attributes:
 type int64, float64 or bool; `@numbers` lists the arguments that are one, which PyTorch promotes unlike tensors. An
 argument that is None or omitted has neither attribute. Element types have this package's names; layouts, memory formats
 and devices have PyTorch's ("strided", "channels_last", "cpu"); a complex number is "complex". `@unread` lists the
-arguments that the reader can't write this way; a node that has any is undecided.
+arguments that the reader can't write this way; a node that has any is undecided. `@types` and `@ranks` have the element
+type and the rank of each output as the archive states them ("" and -1 if it doesn't).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import Any, NoReturn, TypeAlias, TypeVar
 from shapesmt import laws
 from shapesmt.algebra import Dim, Formula, as_dim
 from shapesmt.errors import RejectedError
-from shapesmt.graph import AttributeValue
+from shapesmt.graph import STATED_RANKS, STATED_TYPES, AttributeValue
 from shapesmt.ops.shared.require import open_unless
 from shapesmt.ops.torch.layout import Memory, with_result_layout
 from shapesmt.ops.torch.schemas import DOMAIN, Argument, refused_kinds, schema
@@ -33,6 +34,7 @@ Result: TypeAlias = Tensor | Sequence[Tensor] | None
 AnyRule = TypeVar("AnyRule", bound="Callable[[Call], Result]")
 
 _KINDS = {"bool": "b", "int": "i", "uint": "i", "complex": "c"}
+_ABOUT = ("@unread", "@numbers", STATED_TYPES, STATED_RANKS)  # attributes that hold no inputs of arguments
 _NOTHING = Argument("", "", None)
 
 
@@ -61,7 +63,7 @@ class Call:
         """Return the names of arguments that are unreadable, missing, or refer to inputs that the node doesn't have."""
         attributes = self.ctx.attributes
         unread = [str(name) for name in _tuple(attributes.get("@unread"))]
-        symbolic = [name[1:] for name in attributes if name.startswith("@") and name not in ("@unread", "@numbers")]
+        symbolic = [name[1:] for name in attributes if name.startswith("@") and name not in _ABOUT]
         needed = (a.name for a in self._arguments.values() if a.default is None and not a.type.endswith("?"))
         missing = [name for name in needed if name not in attributes and f"@{name}" not in attributes]
         return [*unread, *(name for name in symbolic if not self._refers(name)), *missing]

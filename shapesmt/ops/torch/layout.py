@@ -219,7 +219,7 @@ def _attention(x: Tensor, inputs: Sequence[Tensor], *, chance: bool) -> Tensor:
     """Return the attention output `x` with its layout: a fused kernel keeps the query's axis order.
 
     PyTorch uses that kernel if batch, heads and features are equal, the last axis is innermost, and there is no dropout
-    (`chance`).
+    (`chance`). With a mask the layout is unknown: PyTorch uses another kernel for one that needs a gradient.
     """
     if is_plain(inputs[0]) or chance or any(t.rank != 4 for t in inputs[:3]):
         return x
@@ -227,7 +227,7 @@ def _attention(x: Tensor, inputs: Sequence[Tensor], *, chance: bool) -> Tensor:
     if any(order is not None and order[-1] != 3 for order in orders):
         return x
     sizes = q[3] is k[3] is v[3] and q[0] is k[0] is v[0] and q[1] is k[1] is v[1] and k[2].lo >= 1
-    return dense(x, orders[0] if sizes and None not in orders else None)
+    return dense(x, orders[0] if sizes and None not in orders and len(inputs) == 3 else None)
 
 
 # Images

@@ -168,6 +168,8 @@ def arithmetic(call: Call) -> Tensor:
     numbers, types = operands(call)
     op = call.ctx.node.op
     whole = op in WHOLES or (op not in REALS and REAL not in types)
+    if whole and op == "_operator.pow" and not (isinstance(numbers[1], Dim) and numbers[1].lo >= 0):
+        return scalar(None, "")  # a negative exponent makes a float
     return scalar(apply_function(ARITHMETIC[op], numbers), "int64" if whole else REAL)
 
 

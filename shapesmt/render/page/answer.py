@@ -9,7 +9,7 @@ from shapesmt.render.page.markup import Content, Markup, tag
 from shapesmt.render.page.phrases import word_conditions
 from shapesmt.render.text.advice import command
 from shapesmt.render.text.text import COMPLETE, proofs, release_line, subject
-from shapesmt.render.text.words import adopted_lines, assumed_of_data, count, interval, name, region_told
+from shapesmt.render.text.words import adopted_lines, assumed_of_data, count, fixed_line, interval, name, region_told
 from shapesmt.report import Finding, FindingKind, Report
 
 MOST_IN_HEADLINE = 90  # the most characters of a formula in a headline
@@ -25,6 +25,7 @@ def header(report: Report) -> Markup:
         tag("p", text[:1].upper() + text[1:], class_="lead"),
         tag("p", str(release_line(report.release)), class_="lead") if report.release is not None else None,
         _inputs(report),
+        [tag("p", str(row), class_="faint") for row in fixed_line(report.fixed)],
         [tag("p", f"hint: {printable(hint, 400)}", class_="faint") for hint in report.hints],
         [tag("p", str(row), class_="faint") for row in adopted_lines({}, {}, report.unadopted)],
         [tag("p", str(row), class_="faint") for row in assumed_of_data(report.assumed)],

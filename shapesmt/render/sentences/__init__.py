@@ -23,6 +23,7 @@ _TELLING: dict[type, Callable[[Any], Any]] = {
     facts.Unread: warnings.unread,
     facts.Unnamed: warnings.unnamed,
     StaticAxis: warnings.static,
+    facts.Needed: warnings.needed,
     facts.Hints: advice.hints,
     facts.Nearby: advice.nearby,
     facts.Doubt: advice.doubt,

@@ -32,13 +32,22 @@ def hints(told: facts.Hints) -> tuple[str, ...]:
         shown = ", ".join(map(_name, told.by_version[:_MOST])) + ", ..." * (len(told.by_version) > _MOST)
         version = ".".join(map(str, told.version))
         said.append(f"{shown}: as ONNX Runtime {version} runs it; other versions differ at some sizes")
+    if told.fixed:
+        shapes = [f"{_name(name)} {'x'.join(map(str, sizes))}" for name, sizes in told.fixed.items()]
+        name, first_sizes = next(iter(told.fixed.items()))
+        spec = shell(f"{_name(name)}=[{','.join(['1..'] * len(first_sizes))}]")
+        said.append(f"nothing varies: only {_first(shapes)} is meant; --shape {spec} asks for more")
     return tuple(filter(None, said))
+
+
+def _first(items: Sequence[str]) -> str:
+    """Return the first few items and how many more there are."""
+    return ", ".join(items[:_MOST]) + (f" and {len(items) - _MOST} more" if len(items) > _MOST else "")
 
 
 def _start(names: Sequence[str]) -> str:
     """Return the first few names and how many more there are, with the verb."""
-    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
-    return ", ".join(map(_name, names[:_MOST])) + more + (" starts" if len(names) == 1 else " start")
+    return _first([_name(name) for name in names]) + (" starts" if len(names) == 1 else " start")
 
 
 def _name(name: str) -> str:

@@ -62,6 +62,16 @@ def unnamed(told: facts.Unnamed) -> str:
     return f"{printable(repr(told.mark))} names no size: {', '.join(told.dims)} are sizes of their own"
 
 
+def needed(told: facts.Needed) -> str:
+    """Return the node that needs a size, or that none does.
+
+    >>> needed(facts.Needed("mm", 7, True)), needed(facts.Needed("", 7, False))
+    ('mm needs 7 (or 1)', 'no node needs it, only the trace')
+    """
+    size = f"{told.size} (or 1)" if told.or_one else "it"
+    return f"{told.node} needs {size}" if told.node else "no node needs it, only the trace"
+
+
 def static(axis: StaticAxis) -> str:
     """Return the axis, and the node or trace that needs its size.
 
@@ -70,8 +80,7 @@ def static(axis: StaticAxis) -> str:
     >>> static(StaticAxis("x", 1, 7, "mm", or_one=True))
     'x axis 1 is 7 in the program: mm needs 7 (or 1)'
     """
-    needed = f"{axis.size} (or 1)" if axis.or_one else "it"
-    why = f"{axis.node} needs {needed}" if axis.node else "no node needs it, only the trace"
+    why = needed(facts.Needed(axis.node, axis.size, axis.or_one))
     line = f", {axis.source}" if axis.source else ""
     fixed = "; PyTorch makes every 0 and 1 of the example a number" if axis.size in (0, 1) else ""
     return f"{axis.input} axis {axis.axis} is {axis.size} in the program: {why}{line}{fixed}"

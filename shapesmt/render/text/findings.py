@@ -215,8 +215,8 @@ def _place_of(cause: Cause) -> str:
     own = f"{cause.node}_output_"
     number = cause.tensor.removeprefix(own)
     if not cause.node or not number.isdigit():
-        return slot(name(cause.tensor), cause.axis)
-    return slot("output" if number == "0" else f"output {number}", cause.axis)
+        return slot(name(cause.tensor), cause.axis, cause.element)
+    return slot("output" if number == "0" else f"output {number}", cause.axis, cause.element)
 
 
 def _sides(finding: Finding) -> Iterator[Line]:

@@ -29,6 +29,7 @@ from shapesmt.render.text.words import (
     beside_guards,
     code,
     count,
+    fixed_line,
     headline,
     inert,
     line,
@@ -158,6 +159,7 @@ def _reports(result: BatchReport, *, everything: bool = False) -> Iterator[Line]
 def _report(report: Report, *, everything: bool = False) -> Iterator[Line]:
     head = [
         headline(report.verdict, name(report.model), subject(report)),
+        *fixed_line(report.fixed),
         *adopted_lines(report.symbols, report.origins, report.unadopted),
         *(line(0, (f"hint: {printable(hint, 4000)}", FAINT)) for hint in report.hints),
         *assumed_of_data(report.assumed),
@@ -176,6 +178,13 @@ def _report(report: Report, *, everything: bool = False) -> Iterator[Line]:
 
 def subject(report: Report) -> str:
     """Return the verdict in one sentence."""
+    stated = dict.fromkeys(name(one.node) for one in report.stated)
+    rest = f"the outputs of {len(stated)} nodes" if len(stated) > 1 else f"the output of {next(iter(stated), '')}"
+    return f"{_judged(report)}, assuming {rest} of the archive" if stated else _judged(report)
+
+
+def _judged(report: Report) -> str:
+    """Return the verdict in one sentence, without assumptions."""
     total = report.requirements.total
     over = admissible(report.symbols, report.assumptions)
     if report.verdict is Verdict.PROVED:

@@ -11,7 +11,7 @@ from shapesmt.errors import printable
 from shapesmt.report import Precondition
 
 if TYPE_CHECKING:
-    from shapesmt.report import Assumed, DimBounds, Guarded, SymbolRange
+    from shapesmt.report import Assumed, DimBounds, FixedSize, Guarded, SymbolRange
 
 STYLES = {
     Verdict.PROVED: "bold green",
@@ -227,18 +227,34 @@ def adopted_lines(
 
 
 def assumed_of_data(assumed: Sequence[Assumed]) -> Iterator[Line]:
-    """Yield a line for each law that data is assumed to satisfy, with the nodes and their inputs.
+    """Yield a line for each law that data is assumed to satisfy, or that the archive states, with nodes and tensors.
 
     >>> from shapesmt.report import Assumed
     >>> print(*assumed_of_data([Assumed("embed", "Gather", 3, "ids", "indices are inside the axis")]))
     assumed of data: indices are inside the axis ('ids' at embed)
     """
-    by_law: dict[str, list[str]] = {}
+    by_law: dict[tuple[str, str], list[str]] = {}
     for one in assumed:
         place = f"'{name(one.tensor)}' at {name(one.node)}" if one.tensor else f"at {name(one.node)}"
-        by_law.setdefault(one.law, []).append(place)
-    for law, places in by_law.items():
-        yield line(0, (f"assumed of data: {printable(law, 200)} ({first_items(places, 3)})", FAINT))
+        by_law.setdefault((one.by, one.law), []).append(place)
+    for (by, law), places in by_law.items():
+        whose = f"as the {by} states" if by else "of data"
+        yield line(0, (f"assumed {whose}: {printable(law, 200)} ({first_items(places, 3)})", FAINT))
+
+
+def fixed_line(fixed: Sequence[FixedSize]) -> Iterator[Line]:
+    """Yield the line about sizes of inputs that are numbers in a program; none for no such sizes.
+
+    >>> from shapesmt.report import FixedSize
+    >>> print(*fixed_line([FixedSize("x", 1, 20, "linear", "linear needs it"), FixedSize("x", 2, 12)]))
+    fixed by the program: x axis 1 = 20 (linear needs it), axis 2 = 12
+    """
+    said = []
+    for i, one in enumerate(fixed):
+        of = "" if i and fixed[i - 1].input == one.input else f"{name(one.input)} "
+        said.append(f"{of}axis {one.axis} = {one.size}" + (f" ({printable(one.why, 200)})" if one.why else ""))
+    if said:
+        yield line(0, (f"fixed by the program: {first_items(said, 8)}", FAINT))
 
 
 def _range_texts(symbols: Mapping[str, SymbolRange]) -> Iterator[str]:

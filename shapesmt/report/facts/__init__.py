@@ -129,6 +129,14 @@ class Unnamed(NamedTuple):
     dims: tuple[str, ...]
 
 
+class Needed(NamedTuple):
+    """The node that needs a size to be `size`, or 1 if so `or_one`; "" if only PyTorch's trace does."""
+
+    node: str
+    size: int
+    or_one: bool
+
+
 class Hints(NamedTuple):
     """Cases that an answer leaves out; names come with the ranges that leave them out.
 
@@ -138,6 +146,7 @@ class Hints(NamedTuple):
         from_two: Dimensions that start at 2 in the file's metadata.
         one_value: Dimensions that have one value there.
         by_version: Operators that other versions of the runtime run differently.
+        fixed: The sizes of each input, if no size of the model varies.
         version: The version of ONNX Runtime whose behaviour the answer states.
     """
 
@@ -146,6 +155,7 @@ class Hints(NamedTuple):
     from_two: Mapping[str, SymbolRange]
     one_value: Mapping[str, SymbolRange]
     by_version: tuple[str, ...]
+    fixed: Mapping[str, tuple[int, ...]]
     version: tuple[int, ...]
 
 

@@ -106,3 +106,21 @@ def test_every_form_shows_where_the_node_is(tmp_path: Path, monkeypatch: pytest.
     render(report, "sarif", sarif)
     place = json.loads(sarif.getvalue())["runs"][0]["results"][1]["locations"][0]["physicalLocation"]
     assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("model.py", 2)
+
+
+def test_what_a_proved_program_fixes_is_said_in_every_form() -> None:
+    report = shapesmt.check(product())
+    first = {"input": "x", "axis": 0, "size": 7, "why": "no node needs it, only the trace"}
+    second = {"input": "x", "axis": 1, "size": 3, "node": "mm", "why": "mm needs it"}
+    others = [{"input": "w", "axis": 0, "size": 3}, {"input": "w", "axis": 1, "size": 2}]
+    assert report.to_dict()["fixed"] == [first, second, *others]
+    said = "x axis 0 = 7 (no node needs it, only the trace), axis 1 = 3 (mm needs it), w axis 0 = 3, axis 1 = 2"
+    assert str(report).splitlines()[1] == f"fixed by the program: {said}"
+    assert f"fixed by the program: {said}" in report.page()
+    assert Report.from_dict(report.to_dict()).fixed == report.fixed
+
+
+def test_a_size_to_which_the_caller_gives_a_range_is_not_said_to_be_fixed() -> None:
+    report = shapesmt.check(relu(), shapes={"x": "[n, 3]"}, guards="ignore")
+    assert [(one.input, one.axis) for one in report.fixed] == [("x", 1)]
+    assert shapesmt.check(relu(rows="s0"), dims={"x_dim0": "7..9"}).fixed[0].why == ""

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import shapesmt
+from shapesmt.frontends import load
 from tests.oracle.runner import value
 from tests.support.torch_programs import archive, as_tensor, program
 
@@ -120,3 +121,30 @@ def test_a_guard_that_cannot_be_read_hides_nothing_that_the_nodes_say() -> None:
     assert (proposal.verdict, proposal.exit_status) == ("UNKNOWN", 3)
     assert "can't read may refuse some of these sizes: math.sin(L['x'].size()[0]) != 3" in proposal.content
     assert "max=6" in proposal.content
+
+
+@pytest.mark.parametrize(
+    "size",
+    ["L['x'].size()[0]", "L['x'].size(0)", "L['x'].shape[0]", "torch.sym_size(L['x'], 0)", "((L['x'].size()[0]))"],
+)
+@pytest.mark.parametrize(
+    "guard", ["{} <= 8", "8 >= {}", "Le({}, 8)", "not ({} > 8)", "torch.sym_not(operator.gt({}, 8))"]
+)
+def test_every_spelling_of_a_guard_is_read(guard: str, size: str) -> None:
+    region = checked(guard.format(size)).precondition
+    assert region is not None
+    assert region.text == ("x_dim0 <= 8",)
+
+
+@pytest.mark.parametrize("guard", ["L['x'].size()[1] == 3", "3 == L['x'].shape[1]", "Eq(L['x'].size(1), 3)"])
+def test_a_guard_that_fixes_a_size_says_that_it_was_to_vary(guard: str) -> None:
+    document = program(guards_code=[guard])
+    assert load(archive(model=document)).asked == {("x", 1): True}
+
+
+def test_a_guard_that_cannot_be_read_hides_nothing_of_the_nodes() -> None:
+    document = program(guards_code=["L['x'].weird()", f"{SIZE} <= 8"])
+    report = shapesmt.check(archive(model=document))
+    assert report.guarded is not None
+    assert (report.guarded.nodes, report.guarded.unread) == ((), ("L['x'].weird()",))
+    assert "every node runs for every input" in str(report)

@@ -11,9 +11,10 @@ from shapesmt.report import ErrorOrigin
 from tests.messages.printed import PRINTED, Printed, proto, said
 
 DECLARED = "Got invalid dimensions"
+ELSEWHERE = (DECLARED, "Failed to allocate")  # tests of their own have these
 
 
-@pytest.mark.parametrize("printed", [p for p in PRINTED if p.words != DECLARED], ids=lambda p: p.words)
+@pytest.mark.parametrize("printed", [p for p in PRINTED if p.words not in ELSEWHERE], ids=lambda p: p.words)
 def test_the_least_input_gives_the_message_again(printed: Printed) -> None:
     model = proto(printed)
     message = said(model, printed.sizes)

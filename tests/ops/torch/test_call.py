@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import shapesmt
+from shapesmt.algebra import Verdict
 from shapesmt.graph import Declared, Graph, Node
 from shapesmt.inference import infer
 from shapesmt.ops.torch.call import Call
@@ -12,6 +13,7 @@ from shapesmt.ops.torch.schemas import schema
 from shapesmt.ops.torch.sizes import sym_size
 from shapesmt.rules import resolve, rules, tensor
 from tests.ops.torch.write_schemas import DECOMPOSED, TABLE, decomposed, schemas
+from tests.support.torch_programs import archive, as_tensor, node, program
 
 WITHOUT_TENSORS = {"_assert_scalar.default", "sym_constrain_range.default", "sym_constrain_range_for_size.default"}
 
@@ -71,3 +73,34 @@ def test_a_node_whose_arguments_are_not_as_the_schema_says_is_not_judged() -> No
     for attributes in ({"@self": 3}, {"@self": -3}, {}, {"@self": 0, "@size": (1,), "size": (0, 2)}):
         ctx = shapesmt.InferenceContext.of("aten.view.default", ["[4,3]"], attributes=attributes)
         assert ctx.apply(resolve("torch", "aten.view.default", 1).apply).unjudged
+
+
+def stated(**meta_of_relu) -> bytes:
+    """The archive of `relu(x)` and of an assertion that it is float64, with other words of PyTorch on `relu`."""
+    asserted = node(
+        "torch.ops.aten._assert_tensor_metadata.default", "", a=as_tensor("relu"), dtype={"as_scalar_type": 8}
+    )
+    document = program(guards_code=[], range_constraints={})
+    graph = document["graph_module"]["graph"]
+    graph["nodes"].append(asserted | {"outputs": [], "name": "asserted"})
+    graph["tensor_values"]["relu"] |= meta_of_relu
+    return archive(m=document)
+
+
+def test_an_assertion_fails_by_what_the_inputs_say() -> None:
+    assert shapesmt.check(stated()).verdict is Verdict.FAILS
+
+
+def test_the_type_that_the_archive_states_is_assumed() -> None:
+    report = shapesmt.check(stated(dtype=8), strict=True)
+    assert (report.verdict, report.exit_status) == (Verdict.PROVED, 1)
+    [one] = report.to_dict()["assumed"]
+    assert (one["by"], one["node"], one["tensor"]) == ("archive", "relu", "relu")
+    first, *others = str(report).splitlines()
+    assert first.endswith(", assuming the output of relu of the archive")
+    assert "assumed as the archive states: the output is float64, not float32 ('relu' at relu)" in others
+
+
+def test_the_rank_that_the_archive_states_is_assumed() -> None:
+    report = shapesmt.check(stated(dtype=8, sizes=[{"as_int": 3}]))
+    assert [one.law for one in report.assumed] == ["the output is float64, not float32", "the output has rank 1, not 2"]

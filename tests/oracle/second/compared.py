@@ -55,14 +55,14 @@ def ours(call: Call) -> Ours:
     """What shapesmt proves of a call."""
     model = call.proto
     try:
-        report = shapesmt.check(model, timeout=10)
+        report = shapesmt.check(model)
     except shapesmt.ModelError as error:
         return Ours("FAILS", str(error), {})
     why = "; ".join(f"{f.op_type}: {f.law}" for f in report.findings)
     if report.verdict.name == "FAILS":
         failing = {f.op_type: f.law for f in report.findings if f.verdict.name == "FAILS"}
         return Ours("FAILS", why, {}, failing, frozenset(f.code for f in report.findings))
-    tensors = shapesmt.bounds(model, timeout=10).tensors
+    tensors = shapesmt.bounds(model).tensors
     ends = {n: tuple((d.min, d.max) for d in t.shape) for n, t in tensors.items() if t.shape is not None}
     return Ours(report.verdict.name, why, ends)
 

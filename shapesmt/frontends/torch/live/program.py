@@ -59,7 +59,7 @@ def _graph(module: Any) -> Json:
     names = _Names(nodes)
     listed = [_node(node, module, names) for node in nodes if node.op == "call_function" and not _is_getitem(node)]
     outputs = next((node.args[0] for node in nodes if node.op == "output"), ())
-    values = [(node.name, node.meta.get("val")) for node in nodes if node.op != "output"]
+    values = [pair for node in nodes if node.op != "output" for pair in names.results(node.name, node.meta.get("val"))]
     return {
         "inputs": [named_json(node.name, node.meta.get("val")) for node in nodes if node.op == "placeholder"],
         "outputs": [names.to_json(each) for each in _flat(outputs)],
@@ -129,7 +129,7 @@ class _Names:
             return to_json([self._first_result(item) for item in value])
         results = getattr(value, "meta", {}).get("val")
         if isinstance(results, (list, tuple)):
-            return {"as_tensors": [{"name": name} for name, _ in self._results(value.name, results)]}
+            return {"as_tensors": [{"name": name} for name, _ in self.results(value.name, results)]}
         return to_json(self._first_result(value))
 
     def _first_result(self, value: Any) -> Any:
@@ -140,20 +140,19 @@ class _Names:
         value = node.meta.get("val")
         if not isinstance(value, (list, tuple)):
             return [] if value is None else [named_json(node.name, value)]
-        results = [named_json(name, part) for name, part in self._results(node.name, value)]
+        results = [named_json(name, part) for name, part in self.results(node.name, value)]
         if isinstance(value, list):
             return [{"as_tensors": [part["as_tensor"] for part in results]}]
         return results
 
-    def _results(self, name: str, value: Iterable[Any]) -> Iterator[tuple[str, Any]]:
-        """Yield the names of a node's results, with lists flattened."""
+    def results(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
+        """Yield the names of a node's results, with lists flattened, and their values in the trace."""
+        if not isinstance(value, (list, tuple)):
+            yield name, value
+            return
         parts = self._parts.get(name, {})
         for index, part in enumerate(value):
-            one = parts[index].name if index in parts else f"{name}_unused_{index}"
-            if isinstance(part, (list, tuple)):
-                yield from self._results(one, part)
-            else:
-                yield one, part
+            yield from self.results(parts[index].name if index in parts else f"{name}_unused_{index}", part)
 
 
 def _is_getitem(node: Any) -> bool:

@@ -12,6 +12,7 @@ import shapesmt
 from shapesmt.render.page.graph.blocks import MOST_LISTED, Block, blocks_of
 from shapesmt.render.page.graph.section import MOST_DRAWN
 from tests.render.page.test_html import Elements, embedded
+from tests.support.hang import PATIENCE
 
 
 def leaves(blocks: Sequence[Block]) -> Iterator[Block]:
@@ -92,7 +93,7 @@ def found(browser, selector: str) -> list:
     """The elements, once a block that was opened has them."""
     from selenium.webdriver.support.wait import WebDriverWait
 
-    return WebDriverWait(browser, 10).until(lambda _: browser.find_elements("css selector", selector))
+    return WebDriverWait(browser, PATIENCE).until(lambda _: browser.find_elements("css selector", selector))
 
 
 def test_blocks_open_and_count_what_does_not_run(shown) -> None:

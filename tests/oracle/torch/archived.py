@@ -1,0 +1,164 @@
+"""`python -m tests.oracle.torch.archived FOLDER`: archives of small programs, as the installed PyTorch writes them.
+
+Those in `tests/oracle/archives` come from several versions of PyTorch. They have no weights.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import warnings
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn import functional as F  # noqa: N812
+
+AUTO = torch.export.Dim.AUTO
+MOST = 4000  # bytes of a tensor that is kept
+T = torch.Tensor
+
+
+class Positions(nn.Module):
+    """Relative positions by ratios of sizes, as MViT computes them."""
+
+    def forward(self, x: T) -> Any:
+        q, k = x.shape[1] // 2, x.shape[1] // 8
+        ratio = k / q
+        distance = torch.arange(q)[:, None] * max(ratio, 1.0) - torch.arange(k)[None, :] * max(q / k, 1.0)
+        distance += (k - 1) * max(q / k, 1.0)
+        return distance.long().clamp(0, 3) + (x.sum() * (x.shape[1] / 2)).long()
+
+
+class Encoder(nn.Module):
+    """A layer of attention with lengths, which make a mask."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.TransformerEncoderLayer(16, 4, 32, batch_first=True, norm_first=True)
+        self.out = nn.Linear(16, 5)
+
+    def forward(self, x: T, lengths: T) -> T:
+        mask = torch.arange(x.shape[1])[None] >= lengths[:, None]
+        return self.out(self.layer(x, src_key_padding_mask=mask)).softmax(-1)
+
+
+class Windows(nn.Module):
+    """Windows of an image that is padded to whole ones, normalized with channels last."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem, self.norm, self.mix = nn.Conv2d(3, 8, 4, 4), nn.LayerNorm(8), nn.Linear(8, 8)
+
+    def forward(self, x: T) -> Any:
+        y = self.norm(self.stem(x).permute(0, 2, 3, 1))
+        b, h, w, c = y.shape
+        y = F.pad(y, (0, 0, 0, (-w) % 4, 0, (-h) % 4))
+        hh, ww = y.shape[1] // 4, y.shape[2] // 4
+        rows = y.view(b, hh, 4, ww, 4, c).permute(0, 1, 3, 2, 4, 5).reshape(-1, 16, c)
+        y = self.mix(rows).view(b, hh, ww, 4, 4, c).permute(0, 1, 3, 2, 4, 5).reshape(b, hh * 4, ww * 4, c)
+        return y[:, :h, :w].permute(0, 3, 1, 2).contiguous()
+
+
+class Pyramid(nn.Module):
+    """Two scales of an image, joined."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a, self.b, self.n = nn.Conv2d(3, 6, 3, 2, 1), nn.Conv2d(6, 6, 3, 2, 1), nn.GroupNorm(2, 6)
+
+    def forward(self, x: T) -> Any:
+        a = F.silu(self.a(x))
+        b = F.gelu(self.n(self.b(a)))
+        up = F.interpolate(b, size=a.shape[-2:], mode="bilinear", align_corners=False)
+        pooled = F.adaptive_avg_pool2d(torch.cat([a, up], 1), (2, 2))
+        return pooled.flatten(1), F.max_pool2d(up, 3, 2, 1).argmax(1)
+
+
+class Types(nn.Module):
+    """Element types mixed: numbers of sizes, rank 0, in place, conversions."""
+
+    def forward(self, x: T, i: T, m: T) -> tuple[T, ...]:
+        n = x.shape[0]
+        h = x.half() * n + torch.tensor(0.5, dtype=torch.float64)
+        c = i.clone()
+        c += m
+        c.mul_(n)
+        w = torch.where(m, i * 2, i / n)
+        z = torch.complex(x, x).abs() + (i**2).float().sqrt()
+        return h, c, w, z.bfloat16(), m.sum(0), i.to(torch.uint8) + m, torch.full((n,), n / 2), i // max(n, 2)
+
+
+class Data(nn.Module):
+    """Sizes that data decide."""
+
+    def forward(self, x: T, k: T) -> tuple[T, ...]:
+        rows = x[x.sum(1) > 0]
+        n = k.item()
+        torch._check(n >= 1)
+        torch._check(n <= x.shape[0])
+        return torch.cat([rows, rows]), x.new_zeros(n, 3) + 1, torch.nonzero(x).float().mean(0)
+
+
+class Audio(nn.Module):
+    """A spectrum, and a recurrent layer over frames."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.c, self.g = nn.Conv1d(1, 8, 10, 5), nn.GRU(8, 6, batch_first=True, bidirectional=True)
+        self.register_buffer("window", torch.hann_window(16))
+
+    def forward(self, x: T) -> Any:
+        spec = torch.stft(x, 16, 8, window=self.window, return_complex=True).abs().log1p()
+        y, _ = self.g(self.c(x[:, None]).transpose(1, 2))
+        return spec.mean(-1), y.cumsum(1)
+
+
+def drawn(*shape: int) -> T:
+    return torch.randn(shape)
+
+
+TYPED = (drawn(4, 3), torch.arange(12).view(4, 3), torch.ones(4, 3, dtype=torch.bool))
+PROGRAMS: dict[str, tuple[nn.Module, tuple[T, ...], tuple[Any, ...]]] = {
+    "positions": (Positions(), (drawn(3, 64),), ({1: AUTO},)),
+    "encoder": (Encoder(), (drawn(2, 7, 16), torch.tensor([3, 7])), ({0: AUTO, 1: AUTO}, {0: AUTO})),
+    "windows": (Windows(), (drawn(2, 3, 36, 52),), ({0: AUTO, 2: AUTO},)),
+    "pyramid": (Pyramid(), (drawn(2, 3, 33, 48),), ({0: AUTO, 2: AUTO, 3: AUTO},)),
+    "types": (Types(), TYPED, ({0: AUTO}, {0: AUTO}, {0: AUTO})),
+    "data": (Data(), (drawn(5, 3), torch.tensor(2)), ({0: AUTO}, None)),
+    "audio": (Audio(), (drawn(2, 200),), ({0: AUTO, 1: AUTO},)),
+}
+"""Each program's module, example, and sizes that may vary."""
+
+
+def archives(name: str) -> Iterator[bytes]:
+    """The archives of a program, as it is exported and, unless that takes long, in core operators."""
+    module, args, shapes = PROGRAMS[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        program = torch.export.export(module.eval(), args, dynamic_shapes=shapes, strict=False)
+        for each in (program,) if name == "audio" else (program, program.run_decompositions()):
+            file = io.BytesIO()
+            torch.export.save(each, file)
+            yield without_weights(file.getvalue())
+
+
+def without_weights(archive: bytes) -> bytes:
+    """The archive without large tensors and without the example, compressed."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(archive)) as read, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as written:
+        for entry in read.infolist():
+            kept = entry.filename.endswith(".json") or entry.file_size < MOST
+            if kept and "sample_inputs" not in entry.filename:
+                written.writestr(zipfile.ZipInfo(entry.filename), read.read(entry), zipfile.ZIP_DEFLATED, 9)
+    return file.getvalue()
+
+
+if __name__ == "__main__":
+    version = "_".join(torch.__version__.split(".")[:2])
+    for title in PROGRAMS:
+        for form, content in zip(("plain", "core"), archives(title), strict=False):
+            Path(sys.argv[1], f"{title}_{form}_{version}.pt2").write_bytes(content)
