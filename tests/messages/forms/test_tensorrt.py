@@ -1,4 +1,4 @@
-"""Messages of runtimes that aren't installed, as public logs have them: the node, the numbers, and the answer."""
+"""Messages of TensorRT, TFLite and tract, as public logs have them, and those that are about something else."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ TENSORRT = [
         " the concatenation"
         " axis (0), but dimensions mismatched at input 1 at index 2. Input 0 shape: [1,8,8], Input 1"
         " shape: [2,8,7]",
-        "",
+        "n == 1 and m == 2 and k == 8",
     ),
     (
         ADD,
