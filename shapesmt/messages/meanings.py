@@ -270,11 +270,12 @@ def _last(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
 def _rest(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
     """Return the condition that an element of input 1 is `part`, and those before it leave `rest` of the axis."""
     shape, items, axis = site.shape(0), site.elements(), site.axis
-    if items is None or shape is None or site.loose or axis is None or not -len(shape) <= axis < len(shape):
+    if items is None or shape is None or axis is None or not -len(shape) <= axis < len(shape):
         return None
-    left = accumulate(items, sub, initial=shape[axis])
     part, rest = int(said["part"]), int(said["rest"])
-    return any_of(*(all_of(equal(d, part), equal(r, rest)) for d, r in zip(items, left, strict=False)))
+    ways = [accumulate(items, sub, initial=size) for size in (shape if site.loose else [shape[axis]])]
+    pairs = (pair for left in ways for pair in zip(items, left, strict=False))
+    return any_of(*(all_of(equal(d, part), equal(r, rest)) for d, r in pairs))
 
 
 def _parts(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
@@ -297,9 +298,10 @@ def _own_axis(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
 
 def _at(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
     shape, axis = site.shape(0), int(said["axis"])
-    if shape is None or site.loose:
+    if shape is None:
         return None
-    return equal(shape[axis], int(said["at"])) if -len(shape) <= axis < len(shape) else FALSE
+    sizes = shape if site.loose else shape[axis : axis + 1 or None]
+    return any_of(*(equal(d, int(said["at"])) for d in sizes)) if -len(shape) <= axis < len(shape) else FALSE
 
 
 def _outside(site: Site, form: Form, said: Mapping[str, str]) -> Formula | None:

@@ -10,7 +10,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from shapesmt import diagnose
-from shapesmt.algebra import Atom, Dim, Verdict
+from shapesmt.algebra import Atom, Dim, Verdict, equal
 from shapesmt.deadline import Deadline
 from shapesmt.errors import ShapesmtError
 from shapesmt.examine import Analysis, Examination, Judge, Problem, Question, examine_problem, pose
@@ -177,9 +177,16 @@ class _Search:
         remedy = diagnose.find_remedy(*stages, diagnose.precondition(*stages))
         ranges = {name: parse_range(text) for name, text in (remedy.dims if remedy else {}).items()}
         multiples = {name: multiple for name, r in ranges.items() if (multiple := _multiple(r)) > 1}
+        rounded = {name: self._step(a.problem.dims[name], multiple) for name, multiple in multiples.items()}
         for site in readers(a) if multiples else ():
-            made = (padding(site, name, multiples) for name in self._graph.inputs if name in site.node.reads)
+            made = (padding(site, name, multiples, rounded) for name in self._graph.inputs if name in site.node.reads)
             yield from filter(None, made)
+
+    def _step(self, size: Dim, multiple: int) -> int:
+        """Return the divisor of `multiple` to which the model rounds a size down where it runs; 1 if none is known."""
+        domain, judge = self._a.examination.domain, self._a.judge.within(EACH)
+        steps = (n for n in range(1, multiple // 2 + 1) if multiple % n == 0)
+        return next((n for n in steps if judge.proves(domain, equal(size // n * n % multiple, 0))), 1)
 
     def _pop_cheaper(
         self, heap: list[tuple[float, int, Change, Votes]], most: float
