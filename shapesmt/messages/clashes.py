@@ -12,7 +12,7 @@ from shapesmt.rules import Requirement
 
 __all__ = ["SIDES", "Clash", "batches", "clashes_of", "fork"]
 
-SIDES = {"a", "b", "low", "high", "axis", "phase", "operand"}
+SIDES = {"a", "b", "low", "high", "axis", "short_axis", "phase", "operand"}
 """Groups that are read together: the sides that clash, and where."""
 
 
@@ -30,7 +30,7 @@ class Clash(NamedTuple):
 def clashes_of(site: Site, form: Form, said: Mapping[str, str]) -> list[Clash]:
     """Return the ways in which the node fails with the printed sizes `a` and `b` as sides, along the printed axis."""
     numbers, stop = numbers_of(said), stops(site, form)
-    a, b, axis = numbers.get("a"), numbers.get("b"), None if site.loose else numbers.get("axis")
+    a, b, axis = numbers.get("a"), numbers.get("b"), _axis(site, numbers)
     if (a is not None and a == b) or ("low" in said and int(said["low"]) > int(said["high"])):
         return []
     if site.whole and axis is not None and axis >= max((len(shape) for shape in site.shapes), default=0):
@@ -56,6 +56,14 @@ def clashes_of(site: Site, form: Form, said: Mapping[str, str]) -> list[Clash]:
         # of more operands, a runtime may compare others than the rule does
         clashes += [Clash(None, same(x, y, a, b)) for x, y in _facing(site.shapes, axis)]
     return clashes
+
+
+def _axis(site: Site, numbers: Mapping[str, int]) -> int | None:
+    """Return the axis of the clash, counted from the front of the broadcast shape; None if it isn't known."""
+    ranks = [len(shape) for shape in site.shapes]
+    if site.loose or "short_axis" not in numbers or not ranks:
+        return None if site.loose else numbers.get("axis")
+    return numbers["short_axis"] + max(ranks) - min(ranks)
 
 
 def fork(form: Form, site: Site, r: Requirement | None) -> Formula:

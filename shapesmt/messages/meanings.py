@@ -188,6 +188,18 @@ def _that(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
     return _shape(shape, _list(said["that"]), loose=site.loose) if shape is not None else None
 
 
+def _all_shapes(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
+    """Return the condition that the inputs have the printed shapes; of a node that is rewritten, just the first one."""
+    printed = [_list(text) for text in re.findall(r"[\[{]([\d, ]*)[\]}]", said["inputs"])]
+    first = site.shape(0)
+    if site.foreign and len(printed) != len(site.inputs):
+        return None if first is None or not printed else _shape(first, printed[0], loose=True)
+    if len(printed) != len(site.inputs):
+        return FALSE
+    known = [(t.shape, sizes) for t, sizes in zip(site.inputs, printed, strict=True) if t is not None and t.shape]
+    return all_of(*(_shape(shape, sizes, loose=site.loose) for shape, sizes in known))
+
+
 def _along(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
     """Return the condition that input 0 has the printed size on the node's own axis."""
     shape, axis = site.shape(0), site.axis
@@ -327,6 +339,7 @@ _GROUPS: dict[str, Callable[[Site, Form, Mapping[str, str]], Formula | None]] = 
     "batch": _batch,
     "number": _numbered,
     "that": _that,
+    "inputs": _all_shapes,
     "along": _along,
     "padded": _padded_image,
     "target_axis": _target_axis,

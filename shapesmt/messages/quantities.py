@@ -49,12 +49,16 @@ def printed(site: Site, message: Message, others: Sequence[Requirement] | None =
     told = all_of(nearly(site, form, said), *(condition for condition in numbers if condition is not None))
     necessary = all_of(told, any_of(*(all_of(c.condition, *(r.formula for r in c.before)) for c in clashes)))
     unread = message.unread or form.skips or None in numbers or any(map(INEXACT.fullmatch, said))
+    unread = unread or (site.foreign and not said)  # without a number, nothing ties another runtime's laws to these
     if others is None or unread or site.loose or site.merged or not site.whole:
         return Printed(necessary)
     around = {r.formula: r for r in (*site.requirements, *others)}
     ordered = not {"a", "b"} <= said.keys() or (form.stop is not None and not site.foreign)
     certain = [
-        (_certain(clash, form, site, around, sided=bool(said.keys() & SIDES)), fork(form, site, clash.requirement))
+        (
+            _certain(clash, form, site, around, sided=bool(said.keys() & (SIDES | {"guard"}))),
+            fork(form, site, clash.requirement),
+        )
         for clash in clashes
         if ordered
     ]
@@ -76,7 +80,8 @@ def _certain(clash: Clash, form: Form, site: Site, around: Mapping[Formula, Requ
     if not site.foreign and stops(site, form) is not None:
         later = {r.formula for r in stated(site, form)}.difference(own)
     elif not sided and form.stop is None:  # whichever requirement of the same law fails, it says the same
-        later = {r.formula for r in stated(site, form) if r.law == failing.law}
+        whole = "inputs" in form.pattern.groupindex
+        later = {r.formula for r in stated(site, form) if whole or r.law == failing.law}
     return all_of(numbered, *own, *(f for f in around if f is not failing.formula and f not in later))
 
 

@@ -273,7 +273,7 @@ class Search:
             finding.law if finding is not None else "",
             region,
             shown,
-            self._bounds(case.whole),
+            self._bounds(case.whole) if self.message.said or not self.message.foreign(problem.graph) else {},
             finding,
             silent="" if says is None else failing.name,
             rewritten=not place.exact,

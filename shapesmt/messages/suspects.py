@@ -60,8 +60,8 @@ def _by_law(a: Analysis, message: Message) -> list[Place]:
 
     Of an operator that the file doesn't have, the runtime has made the node of another one, such as of a function.
     """
-    nodes, op = a.problem.graph.nodes, message.op if message.runtime == "onnxruntime" else ""
-    named = [Place(i) for i, node in enumerate(nodes) if op and node.op == op]
+    nodes, op = a.problem.graph.nodes, "" if message.foreign(a.problem.graph) else message.op
+    named = [Place(i) for i, node in enumerate(nodes) if op and node.op.lower() == op.lower()]
     if named:
         return named
     codes = message.form.codes if message.form is not None else ()

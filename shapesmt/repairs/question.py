@@ -56,7 +56,7 @@ def repair(
 
     >>> model = b'''<ir_version: 8, opset_import: ["":18]>
     ... g (float[n, 3] x, float[n, 4] w) => (float[a, b] z) { y = Transpose <perm=[0, 1]> (x) z = MatMul (y, w) }'''
-    >>> repair(model, dims={"n": "2..8"}).proposals[0].text
+    >>> repair(model, dims={"n": "5..8"}).proposals[0].text
     'perm of Transpose_0: 0,1 -> 1,0'
     """
     answer = answer_repair(model, Question(dims, shapes, values, assume, timeout), output, take=take)

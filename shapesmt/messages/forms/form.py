@@ -22,7 +22,9 @@ The name of a group in a pattern says what the number is:
   `rest`: an element of input 1, and what those before it leave of the node's own axis.
 - `one`: the number 1, which the runtime prints of its own code.
 - `bytes`: the bytes of memory that can't be had.
-- `got`, `declared`: the size of a model's input along `axis`, and the one that the file declares.
+- `inputs`: the shapes of all inputs; `short_axis`: an axis of the one with the fewest.
+- `got`, `declared`: the size of a model's input along `axis`, and the one that the file declares, or all their sizes;
+  `least` and `most`: the range in its place. The input is `input`, or the one at `place`.
 
 Each repetition in a pattern is of a single class of characters and bounded, so that no text takes long to read.
 """
@@ -79,6 +81,8 @@ class Form(NamedTuple):
 
 _N = r"-?\d{1,19}"
 _LIST = r"[\d, .x-]{0,400}"
+_ANY = r"[\d, .?-]{0,400}"
+_SHAPES = r"[\d, {}\[\]]{0,2000}"
 
 
 def _compile(text: str) -> re.Pattern[str]:
@@ -86,7 +90,8 @@ def _compile(text: str) -> re.Pattern[str]:
 
     def group(named: re.Match[str]) -> str:
         name = named[1]
-        body = _LIST if re.fullmatch(r"i\d[stpb]?|e1|shape\d?|that|padded", name) else _N
+        body = _ANY if name in ("got", "declared") and "<axis>" not in text else _SHAPES if name == "inputs" else _N
+        body = _LIST if re.fullmatch(r"i\d[stpb]?|e1|shape\d?|that|padded", name) else body
         return body if name == "_" else f"(?P<{name}>{body})"
 
     return re.compile(re.sub(r"(?<!\?P)<(\w+)>", group, text))

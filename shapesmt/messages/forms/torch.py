@@ -84,6 +84,7 @@ FORMS = (
     says(r"maximum size for tensor at dimension <own> is <along> but size is <attr_size>", "SM201"),
     says(r"Padding size should be less than the corresponding input dimension, but got: padding \([\d, -]{1,60}\) at"
          r" dimension \d{1,3} of input \[<i0>\]", "SM203"),
+    says(r"Padding size \d{1,3} is not supported for \dD input tensor", "SM203", "SM303"),
     says(r"Expected \dD or \dD \(batch mode\) tensor [\w -]{1,100}(?:for input)?, but got: ?\[<i0>\]",
          "SM203", "SM204", "SM303"),
     says(r"Expected input to have non-zero size for non-batch dimensions, but input has sizes \[<i0>\] with dimension"
