@@ -36,7 +36,7 @@ FORMS = (
     says(r"Sizes of tensors must match except in dimension <own>\. Expected size <a> but got size <b>"
          r" for tensor number <number> in the list", "SM103", stop=Stop.FIRST),
     says(r"Tensors must have same number of dimensions: got \d{1,3} and \d{1,3}", "SM103"),
-    says(r"shape '\[<e1>\]' is invalid for input of size <count>", "SM104", "SM105"),
+    says(r"shape '\[<e1>\]' is invalid for input of size <n0>", "SM104", "SM105"),
     says(r"view size is not compatible with input tensor's size and stride", "SM104"),
     says(r"Provided sizes \[<e1>\] don't multiply up to the size of dim <own> \(<along>\)", "SM104", "SM105"),
     says(r"Tensor must have a last dimension of size 2", "SM104"),
