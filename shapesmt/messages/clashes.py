@@ -36,13 +36,13 @@ def clashes_of(site: Site, form: Form, said: Mapping[str, str]) -> list[Clash]:
     if site.whole and axis is not None and axis >= max((len(shape) for shape in site.shapes), default=0):
         return []
     clashes: list[Clash] = []
-    failing = stated(site, form)
+    failing, sided = stated(site, form), _sided(said)
     for place, r in enumerate(failing):
         sides: Formula = TRUE
-        if r.formula is not TRUE and said.keys() & SIDES:
+        if r.formula is not TRUE and sided:
             if r.left is None or r.right is None:
                 return [Clash(None, TRUE)]
-            if axis is not None and site.whole and "at" not in said and not _along(site, r, axis):
+            if "axis" in sided and axis is not None and site.whole and not _along(site, r, axis):
                 if "operand" in said:  # a product may take its matrices along other axes
                     clashes.append(Clash(None, negate(r.formula)))
                 continue
@@ -73,6 +73,11 @@ def fork(form: Form, site: Site, r: Requirement | None) -> Formula:
     if form.fork is Fork.BATCHES:
         return batches(site)
     return equal(r.right, 0) if form.fork is Fork.EMPTY and r is not None and r.right is not None else TRUE
+
+
+def _sided(said: Mapping[str, str]) -> set[str]:
+    """Return the groups that are about sides; the axis isn't if another number is the size along it."""
+    return (SIDES & said.keys()) - ({"axis"} if any(group.endswith("at") for group in said) else set())
 
 
 def _printed_sides(site: Site, form: Form, r: Requirement, a: int | None, b: int | None, *, either: bool) -> Formula:

@@ -37,7 +37,7 @@ FORMS = (
     says(r"dimensions not compatible for concatenation", "SM103"),
     says(r"reshape changes volume from \[<i0>\] to \[<_>", "SM104"),
     says(r"reshape changes volume", "SM104"),
-    says(r"would change volume(?: <count> to <target>)?"
+    says(r"would change volume(?: <n0> to <target>)?"
          r"(?:\.? Instruction: RESHAPE\w{0,40}\{<i0>\} \{[\d -]{1,100}\})?", "SM104"),
     says(r"last dimension of input0 = <a> and (?:second to )?last dimension of input1 = <b> but must match", "SM102"),
     says(r"Static dimension mismatch while setting input shape(?: for (?P<input>\S{1,300})\. Set dimensions are"
