@@ -96,14 +96,18 @@ def printable(text: str, limit: int = 120) -> str:
     >>> printable("##vso[task.complete]")
     '\\x23#vso[task.complete]'
     """
-    if len(text) <= limit and len(shown := _escape(text)) <= limit:
+    if len(text) <= limit and len(shown := escape(text)) <= limit:
         return shown
     half = (limit - 1) // 2
-    return f"{_escape(text[:half])[:half]}…{_escape(text[-half:])[-half:]}"
+    return f"{escape(text[:half])[:half]}…{escape(text[-half:])[-half:]}"
 
 
-def _escape(text: str) -> str:
-    """Return the text without unprintable characters and without commands of CI systems."""
+def escape(text: str) -> str:
+    r"""Return the text on one line, of any length: unprintable characters and commands of CI systems are escaped.
+
+    >>> escape("a\nb")
+    'a\\nb'
+    """
     if not text.isprintable():
         text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
     return escape_marks(text, r"\x23")

@@ -45,10 +45,10 @@ def lazy_imports(package: str) -> Iterator[None]:
     (False, ['UsageError'])
     >>> module.UsageError.__module__, "UsageError" in vars(module)
     ('shapesmt.errors', True)
-    >>> module.UsageErr
+    >>> module.missing
     Traceback (most recent call last):
       ...
-    AttributeError: module 'example' has no attribute 'UsageErr'
+    AttributeError: module 'example' has no attribute 'missing'
     """
     names = vars(sys.modules[package])
 

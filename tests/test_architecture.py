@@ -40,7 +40,7 @@ DOORS = {
     "networkx": ("graph/",),
     "click": ("cli/",),
     "rich": ("render/",),
-    "onnxruntime": ("replay/run.py", "replay/loads.py", "replay/copies.py"),
+    "onnxruntime": ("replay/run.py", "replay/loads.py", "replay/worker.py"),
     "openvino": ("export/targets/openvino.py",),
     "tensorboard": ("frontends/tensorflow/protos.py",),
     "torch": ("frontends/torch/live/", "replay/programs.py"),

@@ -51,7 +51,7 @@ def _origin(model: Model, message: Message, question: Question) -> ErrorOrigin:
 
         runs, model = question.read(lambda: runnable(model))
     a = analyse(model, question)
-    if "declared" in message.said:
+    if "got" in message.said:
         return declared_origin(a, message, question)
     if "bytes" in message.said:
         return allocation_origin(a, message)

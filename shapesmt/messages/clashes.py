@@ -12,7 +12,7 @@ from shapesmt.rules import Requirement
 
 __all__ = ["SIDES", "Clash", "batches", "clashes_of", "fork"]
 
-SIDES = {"a", "b", "low", "high", "axis", "phase", "operand"}
+SIDES = {"a", "b", "low", "high", "axis", "short_axis", "phase", "operand"}
 """Groups that are read together: the sides that clash, and where."""
 
 
@@ -30,19 +30,19 @@ class Clash(NamedTuple):
 def clashes_of(site: Site, form: Form, said: Mapping[str, str]) -> list[Clash]:
     """Return the ways in which the node fails with the printed sizes `a` and `b` as sides, along the printed axis."""
     numbers, stop = numbers_of(said), stops(site, form)
-    a, b, axis = numbers.get("a"), numbers.get("b"), None if site.loose else numbers.get("axis")
+    a, b, axis = numbers.get("a"), numbers.get("b"), _axis(site, numbers)
     if (a is not None and a == b) or ("low" in said and int(said["low"]) > int(said["high"])):
         return []
     if site.whole and axis is not None and axis >= max((len(shape) for shape in site.shapes), default=0):
         return []
     clashes: list[Clash] = []
-    failing = stated(site, form)
+    failing, sided = stated(site, form), _sided(said)
     for place, r in enumerate(failing):
         sides: Formula = TRUE
-        if r.formula is not TRUE and said.keys() & SIDES:
+        if r.formula is not TRUE and sided:
             if r.left is None or r.right is None:
                 return [Clash(None, TRUE)]
-            if axis is not None and site.whole and "at" not in said and not _along(site, r, axis):
+            if "axis" in sided and axis is not None and site.whole and not _along(site, r, axis):
                 if "operand" in said:  # a product may take its matrices along other axes
                     clashes.append(Clash(None, negate(r.formula)))
                 continue
@@ -58,6 +58,14 @@ def clashes_of(site: Site, form: Form, said: Mapping[str, str]) -> list[Clash]:
     return clashes
 
 
+def _axis(site: Site, numbers: Mapping[str, int]) -> int | None:
+    """Return the axis of the clash, counted from the front of the broadcast shape; None if it isn't known."""
+    ranks = [len(shape) for shape in site.shapes]
+    if site.loose or "short_axis" not in numbers or not ranks:
+        return None if site.loose else numbers.get("axis")
+    return numbers["short_axis"] + max(ranks) - min(ranks)
+
+
 def fork(form: Form, site: Site, r: Requirement | None) -> Formula:
     """Return a condition on which it depends which line of the runtime's source says it."""
     if form.fork is Fork.INNER and r is not None:
@@ -65,6 +73,11 @@ def fork(form: Form, site: Site, r: Requirement | None) -> Formula:
     if form.fork is Fork.BATCHES:
         return batches(site)
     return equal(r.right, 0) if form.fork is Fork.EMPTY and r is not None and r.right is not None else TRUE
+
+
+def _sided(said: Mapping[str, str]) -> set[str]:
+    """Return the groups that are about sides; the axis isn't if another number is the size along it."""
+    return (SIDES & said.keys()) - ({"axis"} if any(group.endswith("at") for group in said) else set())
 
 
 def _printed_sides(site: Site, form: Form, r: Requirement, a: int | None, b: int | None, *, either: bool) -> Formula:

@@ -25,13 +25,14 @@ from shapesmt.algebra import (
     select,
 )
 from shapesmt.messages.forms import Form
-from shapesmt.messages.site import Site, as_tuple, stated
+from shapesmt.messages.site import SIZE, Site, as_tuple, computed, size_of, stated, where
 
-__all__ = ["INEXACT", "meaning", "nearly"]
+__all__ = ["INEXACT", "implied", "meaning", "nearly"]
 
 INEXACT = re.compile(r"size\d?|shape\d?")
 """Groups that are about one of the inputs, which one isn't known."""
-_INPUT = re.compile(r"i(\d)(?:a(\d)|([stpb]))?")
+_INPUT = re.compile(r"i(\d)([stpb])?")
+_ELEMENT = re.compile(r"e(\d)at")
 
 
 def meaning(site: Site, form: Form, group: str, said: Mapping[str, str]) -> Formula | None:
@@ -39,26 +40,43 @@ def meaning(site: Site, form: Form, group: str, said: Mapping[str, str]) -> Form
 
     None if what it is about isn't known.
     """
-    placed = _INPUT.fullmatch(group)
-    if placed is not None:
-        known = _input(site, placed, said[group])
+    placed, size, element = _INPUT.fullmatch(group), SIZE.fullmatch(group), _ELEMENT.fullmatch(group)
+    known: Formula | None
+    if group in (expressions := dict(form.computed)):
+        known = computed(site, expressions[group], int(said[group]), said)
     elif group.startswith("attr_"):
         known = _attribute(site, group.removeprefix("attr_"), said[group])
     elif INEXACT.fullmatch(group):
         known = (_some_size if group.startswith("size") else _some_shape)(site, form, said[group])
+    elif element is not None:
+        known = _first_outside(site, int(element[1]), said)
+    elif size is not None:
+        found = size_of(site, size, said)
+        known = equal(found, int(said[group])) if isinstance(found, Dim) else found
+        shape = site.shape(int(size[1])) if site.loose and size["at"] else None
+        if shape is not None:
+            known = any_of(*(equal(d, int(said[group])) for d in shape))
     else:
-        known = _GROUPS[group](site, form, said)
-    return None if known is None or any(s.kind in (Kind.OPEN, Kind.LOST) for s in known.symbols) else known
+        known = _GROUPS[group](site, form, said) if placed is None else _input(site, placed, said[group])
+    return None if known is None or _unknown(known) else known
+
+
+def implied(site: Site, form: Form, said: Mapping[str, str]) -> Formula | None:
+    """Return the condition that the text implies; None if what it is about isn't known."""
+    known = where(site, form, said)
+    return None if known is None or _unknown(known) else known
+
+
+def _unknown(condition: Formula) -> bool:
+    return any(s.kind in (Kind.OPEN, Kind.LOST) for s in condition.symbols)
 
 
 def _input(site: Site, placed: re.Match[str], text: str) -> Formula | None:
-    """Return the condition that an input has the shape in `text`, or that its axis has the size."""
-    index, axis, part, sizes = int(placed[1]), placed[2], placed[3], _list(text)
+    """Return the condition that an input has the shape in `text`."""
+    index, part, sizes = int(placed[1]), placed[2], _list(text)
     shape = site.shape(index)
     if shape is None:
-        return None
-    if axis is not None:
-        return equal(shape[int(axis)], int(text)) if int(axis) < len(shape) else FALSE
+        return FALSE if site.lacks(index) else None
     if part in ("p", "b"):
         return _padded(shape, sizes, 1 if part == "b" else len(sizes) + len(shape), loose=site.loose)
     parts = {"s": shape[2:], "t": shape[max(len(shape) - len(sizes), 0) :]}
@@ -90,7 +108,7 @@ def _shape(shape: Sequence[Dim], sizes: Sequence[int], *, loose: bool) -> Formul
 def _elements(site: Site, form: Form, said: Mapping[str, str]) -> Formula | None:
     """Return the condition that input 1 has the printed elements; a 0 may be printed as the size that it copies."""
     sizes, copied, items = _list(said["e1"]), site.shape(0) or (), site.elements()
-    if "i0" in said and "SM104" in form.codes and _fit(_list(said["i0"]), sizes):
+    if "i0" in said and "SM104" in form.laws and _fit(_list(said["i0"]), sizes):
         return FALSE
     if items is None:
         return None
@@ -107,11 +125,6 @@ def _fit(shape: Sequence[int], target: Sequence[int]) -> bool:
     """Whether a tensor of this shape can be reshaped to `target`: `[2, 6]` to `[3, -1]`, but not to `[5, -1]`."""
     given = prod(size for size in target if size != -1)
     return (given > 0 and prod(shape) % given == 0) if -1 in target else prod(shape) == given
-
-
-def _count(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
-    t = site.inputs[0] if site.inputs else None
-    return None if t is None or t.shape is None else equal(t.numel, int(said["count"]))
 
 
 def _target(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
@@ -188,6 +201,18 @@ def _that(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
     return _shape(shape, _list(said["that"]), loose=site.loose) if shape is not None else None
 
 
+def _all_shapes(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
+    """Return the condition that the inputs have the printed shapes; of a node that is rewritten, just the first one."""
+    printed = [_list(text) for text in re.findall(r"[\[{]([\d, ]*)[\]}]", said["inputs"])]
+    first = site.shape(0)
+    if site.foreign and len(printed) != len(site.inputs):
+        return None if first is None or not printed else _shape(first, printed[0], loose=True)
+    if len(printed) != len(site.inputs):
+        return FALSE
+    known = [(t.shape, sizes) for t, sizes in zip(site.inputs, printed, strict=True) if t is not None and t.shape]
+    return all_of(*(_shape(shape, sizes, loose=site.loose) for shape, sizes in known))
+
+
 def _along(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
     """Return the condition that input 0 has the printed size on the node's own axis."""
     shape, axis = site.shape(0), site.axis
@@ -213,12 +238,13 @@ def _attribute(site: Site, name: str, text: str) -> Formula | None:
 
 
 def _guard(site: Site, form: Form, said: Mapping[str, str]) -> Formula | None:
-    """Return the condition that the printed guard of a program fails."""
-    printed, guards = _tree(said["guard"]), stated(site, form)
-    written = as_tuple(site.attributes.get("written"))
+    """Return the condition that the printed guard of a program fails, and those before it hold."""
+    printed, guards = _tree(said["guard"]), [r.formula for r in stated(site, form)]
+    written = [_tree(str(text)) for text in as_tuple(site.attributes.get("written"))]
     if len(guards) != len(written):
         return None
-    return any_of(*(negate(r.formula) for r, text in zip(guards, written, strict=True) if _tree(str(text)) == printed))
+    place = written.index(printed) if printed in written else -1
+    return all_of(*guards[:place], negate(guards[place])) if place >= 0 else FALSE
 
 
 def _tree(guard: str) -> str:
@@ -258,11 +284,12 @@ def _last(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
 def _rest(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
     """Return the condition that an element of input 1 is `part`, and those before it leave `rest` of the axis."""
     shape, items, axis = site.shape(0), site.elements(), site.axis
-    if items is None or shape is None or site.loose or axis is None or not -len(shape) <= axis < len(shape):
+    if items is None or shape is None or axis is None or not -len(shape) <= axis < len(shape):
         return None
-    left = accumulate(items, sub, initial=shape[axis])
     part, rest = int(said["part"]), int(said["rest"])
-    return any_of(*(all_of(equal(d, part), equal(r, rest)) for d, r in zip(items, left, strict=False)))
+    ways = [accumulate(items, sub, initial=size) for size in (shape if site.loose else [shape[axis]])]
+    pairs = (pair for left in ways for pair in zip(items, left, strict=False))
+    return any_of(*(all_of(equal(d, part), equal(r, rest)) for d, r in pairs))
 
 
 def _parts(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
@@ -283,13 +310,6 @@ def _own_axis(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
     return TRUE if told % rank == axis % rank and -rank <= told < rank else FALSE
 
 
-def _at(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
-    shape, axis = site.shape(0), int(said["axis"])
-    if shape is None or site.loose:
-        return None
-    return equal(shape[axis], int(said["at"])) if -len(shape) <= axis < len(shape) else FALSE
-
-
 def _outside(site: Site, form: Form, said: Mapping[str, str]) -> Formula | None:
     """Return the condition that the printed index is the first element of input 1 outside the axis.
 
@@ -301,6 +321,17 @@ def _outside(site: Site, form: Form, said: Mapping[str, str]) -> Formula | None:
         first = (all_of(equal(item, index), *inside[:place]) for place, item in enumerate(items))
         return any_of(*first)
     return None
+
+
+def _first_outside(site: Site, index: int, said: Mapping[str, str]) -> Formula | None:
+    """Return the condition that an input's element has the printed value, and that those before it are in the range."""
+    items, place, value = site.elements(index), int(said["place"]), int(said[f"e{index}at"])
+    if items is None:
+        return None
+    if place >= len(items):
+        return FALSE
+    inside = (all_of(at_least(item, 0), at_least(int(said["top"]) - 1 - item, 0)) for item in items[:place])
+    return all_of(equal(items[place], value), *inside)
 
 
 def nearly(site: Site, form: Form, said: Mapping[str, str]) -> Formula:
@@ -318,28 +349,28 @@ def nearly(site: Site, form: Form, said: Mapping[str, str]) -> Formula:
 
 _GROUPS: dict[str, Callable[[Site, Form, Mapping[str, str]], Formula | None]] = {
     "e1": _elements,
-    "count": _count,
     "target": _target,
     "rows": _folded("left", "rows"),
     "columns": _folded("right", "columns"),
     "batch": _batch,
     "number": _numbered,
     "that": _that,
+    "inputs": _all_shapes,
     "along": _along,
     "padded": _padded_image,
     "target_axis": _target_axis,
     "guard": _guard,
     "last": _last,
     "first": lambda _, __, ___: TRUE,  # read with `last`
-    "at": _at,
     "index": _outside,
     "rest": _rest,
     "part": lambda _, __, ___: TRUE,  # read with `rest`
     "total": _parts,
     "parts": lambda _, __, ___: TRUE,  # read with `total`
     "own": _own_axis,
+    "place": lambda _, __, ___: TRUE,  # read with the element
     "line": lambda _, __, ___: TRUE,  # read by `resembling`
     "one": lambda _, __, said: TRUE if int(said["one"]) == 1 else FALSE,
-    "group": lambda site, _, said: TRUE if site.group == int(said["group"]) else FALSE,
-    "outputs": lambda site, _, said: TRUE if site.outputs == int(said["outputs"]) else FALSE,
+    "group": lambda site, _, said: TRUE if (site.group or 1) == int(said["group"]) else FALSE,
+    "outputs": lambda site, _, said: TRUE if len(site.outputs) == int(said["outputs"]) else FALSE,
 }

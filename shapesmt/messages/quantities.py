@@ -12,7 +12,7 @@ from typing import NamedTuple
 from shapesmt.algebra import FALSE, TRUE, Formula, all_of, any_of, equal, maximum, negate
 from shapesmt.messages.clashes import SIDES, Clash, batches, clashes_of, fork
 from shapesmt.messages.forms import Fork, Form
-from shapesmt.messages.meanings import INEXACT, meaning, nearly
+from shapesmt.messages.meanings import INEXACT, implied, meaning, nearly
 from shapesmt.messages.reading import Message
 from shapesmt.messages.site import Site, in_order, numbers_of, same, stated, stops
 from shapesmt.rules import Requirement
@@ -44,25 +44,40 @@ def printed(site: Site, message: Message, others: Sequence[Requirement] | None =
     form, said = message.form, message.said
     if form is None:
         return Printed(TRUE)
-    clashes = clashes_of(site, form, said)
+    clashes, early = clashes_of(site, form, said), _earlier(site, form)
     numbers = [meaning(site, form, group, said) for group in said if group not in SIDES]
-    told = all_of(nearly(site, form, said), *(condition for condition in numbers if condition is not None))
+    numbers.append(implied(site, form, said))
+    told = all_of(nearly(site, form, said), *(condition for condition in (*numbers, *early) if condition is not None))
     necessary = all_of(told, any_of(*(all_of(c.condition, *(r.formula for r in c.before)) for c in clashes)))
     unread = message.unread or form.skips or None in numbers or any(map(INEXACT.fullmatch, said))
+    unread = unread or (site.foreign and not said)  # without a number, nothing ties another runtime's laws to these
     if others is None or unread or site.loose or site.merged or not site.whole:
         return Printed(necessary)
-    around = {r.formula: r for r in (*site.requirements, *others)}
     ordered = not {"a", "b"} <= said.keys() or (form.stop is not None and not site.foreign)
     certain = [
-        (_certain(clash, form, site, around, sided=bool(said.keys() & SIDES)), fork(form, site, clash.requirement))
+        (
+            _certain(clash, form, site, others, sided=bool(said.keys() & (SIDES | {"guard"}))),
+            fork(form, site, clash.requirement),
+        )
         for clash in clashes
-        if ordered
+        if ordered and None not in early
     ]
     ways = (any_of(*(all_of(c, f) for c, f in certain)), any_of(*(all_of(c, negate(f)) for c, f in certain)))
     return Printed(necessary, tuple(all_of(told, way) for way in ways if way is not FALSE))
 
 
-def _certain(clash: Clash, form: Form, site: Site, around: Mapping[Formula, Requirement], *, sided: bool) -> Formula:
+def _earlier(site: Site, form: Form) -> list[Formula | None]:
+    """Return the conditions that the runtime passes each earlier check of the operator; None for one not known."""
+    if site.loose or site.foreign:
+        return []
+    passes: list[Formula | None] = []
+    for check in form.earlier:
+        known, fails = implied(site, check, {}), [negate(r.formula) for r in stated(site, check)]
+        passes.append(None if known is None and fails else negate(all_of(known or FALSE, any_of(*fails))))
+    return passes
+
+
+def _certain(clash: Clash, form: Form, site: Site, others: Sequence[Requirement], *, sided: bool) -> Formula:
     """Return the condition that a clash is what the node prints: every other requirement that may be printed holds.
 
     `sided` says whether the message has the sides of the clash, or tells which one it is.
@@ -72,12 +87,16 @@ def _certain(clash: Clash, form: Form, site: Site, around: Mapping[Formula, Requ
         return FALSE
     if sided and not in_order(site, failing):
         return FALSE
-    own, later = [r.formula for r in clash.before], set[Formula]()
-    if not site.foreign and stops(site, form) is not None:
-        later = {r.formula for r in stated(site, form)}.difference(own)
+    own = {r.formula for r in clash.before}
+    checks = () if site.foreign else (*form.earlier, *form.later)
+    free = {r.formula for r in site.requirements if any(check.states(r.law) for check in checks)}
+    if not site.foreign and (stops(site, form) is not None or form.where):
+        free.update(r.formula for r in stated(site, form))
     elif not sided and form.stop is None:  # whichever requirement of the same law fails, it says the same
-        later = {r.formula for r in stated(site, form) if r.law == failing.law}
-    return all_of(numbered, *own, *(f for f in around if f is not failing.formula and f not in later))
+        whole = "inputs" in form.pattern.groupindex
+        free.update(r.formula for r in stated(site, form) if whole or r.law == failing.law)
+    around = [r.formula for r in site.requirements if r.formula not in free and r.formula is not failing.formula]
+    return all_of(numbered, *own, *around, *(r.formula for r in others))
 
 
 def likely(site: Site, message: Message, *, ordered: bool, alone: bool) -> Formula:

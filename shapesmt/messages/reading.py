@@ -20,13 +20,18 @@ NESTED = 120  # maximum number of characters between a node that a message names
 SHOWN = 600  # maximum number of characters of a message in an answer
 MANY = 12  # numbers of unknown meaning that are used to choose an input; more are ignored
 
-_COLOR = re.compile(r"\x1b\[[0-9;]{0,20}m")
-_PREFIX = re.compile(  # what logs put in front of a message: a time, a level, a line of the runtime's source
-    r"^(?:\s{0,9}(?:\d{4}-\d\d-\d\d[T ]?[\d:.,+Z]{0,30}|\[[A-Z]:[^\]\n]{0,200}\]|\[\d\d/\d\d/\d{2,4}-[\d:]{1,12}\]|"
-    r"[EWIF]\d{4} [\d:.]{1,20} +\d{1,9} [\w./-]{1,100}:\d{1,9}\]))+\s{0,9}"
+_COLOR = re.compile(r"(?:\x1b|\\x1b|\\u001b|\\033|\^\[)\[[0-9;]{0,20}[mK]")  # also as text, as in a log in JSON
+_PREFIX = re.compile(  # what logs put in front of a message: a time, a level, a process, a line of the runtime's source
+    r"(?:\s{0,9}(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]{0,2}[\d:.,+Z]{0,30}\]?|\[?\d\d:\d\d:\d\d[\d.,]{0,10}\]?|"
+    r"\[\d\d/\d\d/\d{2,4}-[\d:]{1,12}\]|\[[A-Z]:[^\]\n]{0,200}\]|"
+    r"[EWIF]\d{4} [\d:.]{1,20} {1,9}\d{1,9} [\w./-]{1,100}:\d{1,9}\]|"
+    r"[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d(?: [\w.-]{1,100} [\w./-]{1,100}(?:\[\d{1,9}\])?:)?|"
+    r"\[?\b(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL)\b\]?:?|[\w.-]{1,100} {1,9}\||[-|])){1,12}\s{0,9}"
 )
 _SOURCE = re.compile(
-    r"[^\n]{0,600} was false\.|Check '[^'\n]{0,300}' failed|[\w./-]{1,300}\.(?:cc|cpp|cu|h|hpp|py):\d{1,9}"
+    r"[^\n]{0,600} was false\.|Node number \d{1,9}|"
+    r"While validating node '[^\n]{0,2000}' with friendly_name '[^'\n]{0,500}'|"
+    r"Check '[^'\n]{0,300}' failed|[\w./-]{1,300}\.(?:cc|cpp|cu|h|hpp|py):\d{1,9}"
 )
 _LIST = re.compile(
     r"[\[({](-?\d{1,19}(?:\s{0,3}[,x]\s{0,3}-?\d{1,19}){0,30})[\])}]|(?<![\w.#-])(-?\d{1,19})(?![\w#]|\.\d)"

@@ -32,7 +32,6 @@ __all__ = ["Case", "Search"]
 
 BRIEF = 4.0  # seconds for a region, and for all bounds
 MOST = 200  # other nodes' conditions that the smallest input satisfies if possible; more are ignored
-_OWN = ((("axis", "dim", "dimension"), 0), (("group", "groups", "num_groups"), 1))  # own axis, groups; their defaults
 FEW = 6  # number of sizes that may be 0, one at a time, at the smallest input, if no input has only larger ones
 
 
@@ -209,7 +208,7 @@ class Search:
 
     def _printed(self, place: Place, own: _Own, *, loose: bool) -> Printed:
         """Return the conditions for the message, over all runs of the node: of a loop's iterations, for example."""
-        others = self._elsewhere(place.node) if self.message.form is not None else None
+        others = self._elsewhere(place) if self.message.form is not None else None
         told = [printed(site, self.message, others) for site in self._sites(place, own, loose=loose)]
         ways = (
             ()
@@ -218,15 +217,15 @@ class Search:
         )
         return Printed(any_of(*(p.necessary for p in told)), ways)
 
-    def _elsewhere(self, index: int) -> list[Requirement] | None:
-        """Return the requirements of a node and of all that aren't downstream of it; None if one isn't known.
+    def _elsewhere(self, place: Place) -> list[Requirement] | None:
+        """Return the requirements of all nodes that aren't downstream of one; None if one isn't known.
 
-        Of a program's guards, which PyTorch checks first, only their own.
+        Those of the node itself count if another one inside it is meant. Of a program's guards, which PyTorch checks
+        first, only their own count.
         """
-        if self._problem.graph.nodes[index].op == GUARDS:
-            own = _own(self._applications[index])
-            return None if own.open else list(own.requirements)
-        behind = self._problem.graph.descendants(index)
+        if self._problem.graph.nodes[place.node].op == GUARDS:
+            return []
+        behind = self._problem.graph.descendants(place.node) | ({place.node} if not place.inside else set())
         others = [_own(a) for i, a in enumerate(self._applications) if i not in behind]
         return [r for other in others for r in other.requirements] if all(other.followed for other in others) else None
 
@@ -235,24 +234,26 @@ class Search:
         node = self._problem.graph.nodes[place.node]
         if not place.inside:
             tensors = self.analysis.examination.original.tensors
-            return [self._site(node, [tensors.get(name) for name in node.inputs], own, loose=loose)]
+            inputs, outputs = ([tensors.get(name) for name in names] for names in (node.inputs, node.outputs))
+            return [self._site(node, inputs, outputs, own, loose=loose)]
         runs = [run for outer in self._applications[place.node].bodies for run in outer.every()]
         found = [(run, inner) for run in runs for inner in run.nodes if inner.name == place.inside]
         sites = []
         for run, inner in found:
             path = f"{run.label}/{inner.name}" if run.label else inner.name
             stated = tuple(r for r in own.requirements if f"/{r.within}".endswith(f"/{path}"))
-            inputs = [_final(run, run.tensors.get(name)) for name in inner.inputs]
-            sites.append(self._site(inner, inputs, own._replace(requirements=stated), loose=loose))
-        return sites or [self._site(node, [None], own, loose=loose)]
+            inputs, outputs = (
+                [_final(run, run.tensors.get(name)) for name in names] for names in (inner.inputs, inner.outputs)
+            )
+            sites.append(self._site(inner, inputs, outputs, own._replace(requirements=stated), loose=loose))
+        return sites or [self._site(node, [None], [None], own, loose=loose)]
 
-    def _site(self, node: Node, inputs: Sequence[Tensor | None], own: _Own, *, loose: bool) -> Site:
-        axis, group = (next((v for n in names if (v := node.attributes.get(n)) is not None), at) for names, at in _OWN)
-        own_axis, groups = (a if isinstance(a, int) else None for a in (axis, group))
-        foreign = self.message.foreign(self._problem.graph)
-        blocked = self._blocks and max((len(t.shape or ()) for t in inputs if t is not None), default=0) == BLOCKED_RANK
-        site = Site(inputs, own.requirements, own.open, own_axis, groups or 1, len(node.outputs), loose)
-        return site._replace(foreign=foreign, blocked=blocked, attributes=node.attributes)
+    def _site(
+        self, node: Node, inputs: Sequence[Tensor | None], outputs: Sequence[Tensor | None], own: _Own, *, loose: bool
+    ) -> Site:
+        site = Site(inputs, own.requirements, own.open, node.attributes, node.inputs, outputs, loose)
+        blocked = self._blocks and max(map(len, site.shapes), default=0) == BLOCKED_RANK
+        return site._replace(foreign=self.message.foreign(self._problem.graph), blocked=blocked)
 
     def candidate(self, case: Case) -> Candidate:
         """Return the candidate for a case: the smallest input found, and the finding that explains the node there."""
@@ -273,7 +274,7 @@ class Search:
             finding.law if finding is not None else "",
             region,
             shown,
-            self._bounds(case.whole),
+            self._bounds(case.whole) if self.message.said or not self.message.foreign(problem.graph) else {},
             finding,
             silent="" if says is None else failing.name,
             rewritten=not place.exact,

@@ -60,24 +60,24 @@ def _by_law(a: Analysis, message: Message) -> list[Place]:
 
     Of an operator that the file doesn't have, the runtime has made the node of another one, such as of a function.
     """
-    nodes, op = a.problem.graph.nodes, message.op if message.runtime == "onnxruntime" else ""
-    named = [Place(i) for i, node in enumerate(nodes) if op and node.op == op]
+    nodes, op = a.problem.graph.nodes, "" if message.foreign(a.problem.graph) else message.op
+    named = [Place(i) for i, node in enumerate(nodes) if op and node.op.lower() == op.lower()]
     if named:
         return named
-    codes = message.form.codes if message.form is not None else ()
+    form = message.form
     failing = [
-        (i, {r.law.code for r in each.requirements if r.formula is not TRUE} | {_code(x.law) for x in each.assumed})
+        (i, [r.law for r in each.requirements if r.formula is not TRUE] + [_law(x.law) for x in each.assumed])
         for i, each in enumerate(a.examination.original.applications)
     ]
-    of_law = [i for i, broken in failing if not broken.isdisjoint(codes)]
+    of_law = [i for i, broken in failing if form is not None and any(map(form.states, broken))]
     return [Place(i, exact=not op) for i in (of_law if of_law or not op else [i for i, broken in failing if broken])]
 
 
-def _code(sentence: str) -> str:
-    """Return the code of a law by its sentence; "" if there is none."""
-    return _codes().get(sentence, "")
+def _law(sentence: str) -> Law:
+    """Return the law with a sentence; one without a code if there is none."""
+    return _laws().get(sentence, Law("", sentence))
 
 
 @cache
-def _codes() -> dict[str, str]:
-    return {law.sentence: law.code for law in vars(laws).values() if isinstance(law, Law)}
+def _laws() -> dict[str, Law]:
+    return {law.sentence: law for law in vars(laws).values() if isinstance(law, Law)}

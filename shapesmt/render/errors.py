@@ -87,8 +87,10 @@ def _node(against: Against) -> str:
 
 def _declared(answer: ErrorOrigin) -> Iterator[Line]:
     for axis, got in answer.got.items():
-        told = f"the file declares {name(answer.input)}[{axis}] as {answer.declared[axis]}, it was given {got}"
-        needed = "the node below needs it" if answer.candidates else "no node needs that size, only the declaration"
+        by = "the runtime was set up with" if answer.built else "the file declares"
+        told = f"{by} {name(answer.input)}[{axis}] as {answer.declared[axis]}, it was given {got}"
+        only = "the set-up" if answer.built else "the declaration"
+        needed = "the node below needs it" if answer.candidates else f"no node needs that size, only {only}"
         yield line(0, f"{name(answer.model)}: {told}; {needed}")
 
 

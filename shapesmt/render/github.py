@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TextIO
 
-from shapesmt.errors import printable
+from shapesmt.errors import escape, printable
 from shapesmt.render.notices import notices_of
 from shapesmt.render.places import checked_out
 from shapesmt.render.text.words import name
@@ -49,7 +49,7 @@ def commands(result: AnyResult) -> Iterator[str]:
 
 
 def _escape(text: str) -> str:
-    return printable(text, len(text)).translate(_IN_TEXT)
+    return escape(text).translate(_IN_TEXT)
 
 
 def _file(path: str) -> str:

@@ -11,7 +11,7 @@ import shlex
 from json import dumps
 from keyword import iskeyword
 
-from shapesmt.errors import escape_marks, printable
+from shapesmt.errors import escape, escape_marks
 
 
 def shell(*words: str) -> str:
@@ -72,7 +72,7 @@ def comment(text: str, mark: str = "#") -> str:
     >>> print(comment("a\nb"))
     # a\nb
     """
-    return f"{mark} {printable(text, len(text))}"
+    return f"{mark} {escape(text)}"
 
 
 def protobuf(text: str) -> str:
@@ -95,7 +95,7 @@ def json_text(value: object, indent: int | None = None) -> str:
 
 def _is_plain(text: str) -> bool:
     """Whether the text can be printed as it is."""
-    return printable(text, len(text)) == text
+    return escape(text) == text
 
 
 def _octal(text: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.algebra import Assignment, Evaluator, Verdict
+from shapesmt.algebra import Assignment, Dim, Evaluator, Verdict, all_of, equal
 from shapesmt.deadline import Deadline
 from shapesmt.examine import Analysis, Examination
 from shapesmt.graph import Graph
@@ -33,7 +33,7 @@ OTHERS = 4
 """Admissible sizes of which the changed model is run at the smallest and the largest, to see that it does."""
 SECONDS = 1.0
 """The time for finding sizes at which the model runs."""
-RUNS = 8.0
+RUNS = 15.0
 """The seconds that all runs together may take."""
 SMALL = 1 << 25
 """Bytes; larger runs are left out if there are smaller ones."""
@@ -59,7 +59,8 @@ class Keeper:
     def __init__(self, a: Analysis, proto: ModelProto | None, folder: str | None, deadline: Deadline) -> None:
         self._a, self._proto, self._folder, self._deadline = a, proto, folder, deadline
         self._live = live(a.problem.graph, a.examination.original.tensors)
-        self._same = Sameness(a)
+        self._domain = _as_declared(a)
+        self._same = Sameness(a, self._domain)
 
     def close(self) -> None:
         """End the process that runs models, if there is one."""
@@ -72,6 +73,8 @@ class Keeper:
         tensors = examination.original.tensors
         replaced = {change.site.node.inputs[change.input or 0]} if change.replaces else set()
         if self._live - live(graph, tensors) - replaced or not self._same.is_admitted(change):
+            return None
+        if not (self._runs_nowhere or change.edit.inputs or self._is_declared(tensors)):
             return None
         proved = not self._runs_nowhere and self._same.is_proved(change, tensors)
         if not proved and self._shapes_differ(tensors):
@@ -107,7 +110,7 @@ class Keeper:
     @cached_property
     def _points(self) -> list[Assignment]:
         """Sizes at which the model runs, as far as the checker knows; the smallest first."""
-        return [] if self._runs_nowhere else self._sample(self._a.examination.domain, SIZES)
+        return [] if self._runs_nowhere else self._sample(self._domain, SIZES)
 
     def _sample(self, domain: Domain, count: int) -> list[Assignment]:
         """Return points of a domain at which the tensors take little memory, the smallest first."""
@@ -138,6 +141,14 @@ class Keeper:
             if a is not None and b is not None and all(d.symbols <= known for d in (*a, *b))
         )
 
+    def _is_declared(self, tensors: Mapping[str, Tensor]) -> bool:
+        """Whether outputs keep the input's sizes that they have where the model runs, as a batch stays the batch."""
+        before = _declared(self._a, self._a.examination.original.tensors)
+        after, everywhere = _declared(self._a, tensors), self._a.problem.domain
+        judge = self._a.judge.within(SECONDS)
+        stated = [axis for axis, (d, size) in before.items() if judge.proves(self._domain, equal(d, size))]
+        return all(axis in after and judge.proves(everywhere, equal(*after[axis])) for axis in stated)
+
     @cached_property
     def _copies(self) -> Copies | None:
         """The original, run at sizes at which it runs; None if it can't be run."""
@@ -162,3 +173,27 @@ class Keeper:
         except CutError:
             return None
         return message if copies.ran or self._runs_nowhere or message else None
+
+
+def _declared(a: Analysis, tensors: Mapping[str, Tensor]) -> dict[tuple[str, int], tuple[Dim, Dim]]:
+    """Return, by output and axis, each size that the file declares by the name of an input's, and the size made."""
+    found, dims = {}, a.problem.dims
+    for name in a.problem.graph.outputs:
+        declared, t = a.problem.graph.declared.get(name), tensors.get(name)
+        stated, made = (declared.shape if declared else None) or (), (t.shape if t is not None else None) or ()
+        pairs = zip(stated, made, strict=False) if len(stated) == len(made) else ()
+        found.update(
+            {(name, i): (dims[d], size) for i, (d, size) in enumerate(pairs) if isinstance(d, str) and d in dims}
+        )
+    return found
+
+
+def _as_declared(a: Analysis) -> Domain:
+    """Return the inputs for which the model runs and each output has the input's sizes that the file declares for it.
+
+    An output `[batch, 10]` that has another first size than the input comes from a run by accident, as where a baked
+    batch fits a smaller image. If all runs are such, all count.
+    """
+    domain = a.examination.domain.copy()
+    domain.assume(all_of(*(equal(d, size) for d, size in _declared(a, a.examination.original.tensors).values())))
+    return domain if a.judge.within(SECONDS).is_inhabited(domain) else a.examination.domain

@@ -8,6 +8,7 @@ from shapesmt.algebra import Dim, Formula, any_of, equal
 from shapesmt.examine import Analysis
 from shapesmt.graph import Node
 from shapesmt.inference import Operators
+from shapesmt.presolve import Domain
 from shapesmt.repairs.candidates import Change
 from shapesmt.repairs.edit import Edit
 from shapesmt.rules import Elements, Keeps, Tensor
@@ -22,11 +23,10 @@ COPIES = (*BY_SHAPE, Keeps.COPIED)
 
 
 class Sameness:
-    """Proves for changes that they keep what a model computes at the sizes at which it runs."""
+    """Proves for changes that they keep what a model computes over a domain in which it runs."""
 
-    def __init__(self, a: Analysis) -> None:
-        self._a, self._graph = a, a.problem.graph
-        self._domain = a.examination.domain
+    def __init__(self, a: Analysis, domain: Domain) -> None:
+        self._a, self._graph, self._domain = a, a.problem.graph, domain
         self._operators = Operators(self._graph.opsets, self._graph.functions)
 
     def is_admitted(self, change: Change) -> bool:

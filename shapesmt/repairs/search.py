@@ -10,7 +10,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from shapesmt import diagnose
-from shapesmt.algebra import Atom, Dim, Verdict
+from shapesmt.algebra import Atom, Dim, Verdict, equal
 from shapesmt.deadline import Deadline
 from shapesmt.errors import ShapesmtError
 from shapesmt.examine import Analysis, Examination, Judge, Problem, Question, examine_problem, pose
@@ -20,6 +20,7 @@ from shapesmt.language import Range, parse_range
 from shapesmt.repairs.alike import Alike, Votes
 from shapesmt.repairs.candidates import KINDS, Change, Site, declared_sizes, padding
 from shapesmt.repairs.edit import apply_edit
+from shapesmt.repairs.joint import Joint
 from shapesmt.repairs.keeps import Keeper, Kept
 from shapesmt.repairs.trial import Trials
 from shapesmt.report import Keeping
@@ -134,6 +135,7 @@ class _Search:
     def run(self) -> bool:
         """Try changes, the likeliest first, until enough are proved; return False if the deadline passed before."""
         began, end = monotonic(), None
+        self._check_joint()
         for cost, change, votes in self._candidates():
             best = self.ranked()
             if len(best) >= ENOUGH or (best and cost > best[0].cost + MARGIN):
@@ -173,13 +175,20 @@ class _Search:
     def _paddings(self) -> Iterator[Change]:
         """Yield changes that pad an input to multiples, those in the ranges with which the model would be proved."""
         a = self._a
-        stages = a.problem, a.examination, a.judge
+        stages = a.problem, a.examination, a.judge.within(EACH)
         remedy = diagnose.find_remedy(*stages, diagnose.precondition(*stages))
         ranges = {name: parse_range(text) for name, text in (remedy.dims if remedy else {}).items()}
         multiples = {name: multiple for name, r in ranges.items() if (multiple := _multiple(r)) > 1}
+        rounded = {name: self._step(a.problem.dims[name], multiple) for name, multiple in multiples.items()}
         for site in readers(a) if multiples else ():
-            made = (padding(site, name, multiples) for name in self._graph.inputs if name in site.node.reads)
+            made = (padding(site, name, multiples, rounded) for name in self._graph.inputs if name in site.node.reads)
             yield from filter(None, made)
+
+    def _step(self, size: Dim, multiple: int) -> int:
+        """Return the divisor of `multiple` to which the model rounds a size down where it runs; 1 if none is known."""
+        domain, judge = self._a.examination.domain, self._a.judge.within(EACH)
+        steps = (n for n in range(1, multiple // 2 + 1) if multiple % n == 0)
+        return next((n for n in steps if judge.proves(domain, equal(size // n * n % multiple, 0))), 1)
 
     def _pop_cheaper(
         self, heap: list[tuple[float, int, Change, Votes]], most: float
@@ -187,6 +196,14 @@ class _Search:
         while heap and heap[0][0] <= most:
             cost, _, change, votes = heappop(heap)
             yield cost, change, votes
+
+    def _check_joint(self) -> None:
+        """Check the change that frees baked sizes at all places, unless it is that of a single constant."""
+        joint = Joint(self._a, self._question, self._deadline)
+        change = joint.change()
+        self.tried += joint.tried
+        if change is not None and (len(change.edit.nodes) > 1 or change.edit.before):
+            self._check(change, change.cost, Votes())
 
     def _check(self, change: Change, cost: float, votes: Votes) -> None:
         """Examine the changed model; record the change if all nodes are proved, or if fewer fail than before."""

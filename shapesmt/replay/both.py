@@ -11,7 +11,8 @@ from shapesmt.deadline import Deadline
 from shapesmt.errors import InternalError, UsageError, printable
 from shapesmt.examine import Analysis
 from shapesmt.replay.cut import CutError
-from shapesmt.replay.run import UNABLE_TO, Drawn, Filled, Runtime, require_runtime
+from shapesmt.replay.outputs import Drawn, Filled
+from shapesmt.replay.run import UNABLE_TO, Runtime, require_runtime
 from shapesmt.replay.sizes import assignments
 
 if TYPE_CHECKING:

@@ -6,32 +6,22 @@ The runs are those of ONNX Runtime's default session, or of onnx's reference eva
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from shapesmt.deadline import Deadline
-from shapesmt.replay.loads import NEAR as NEAR_16_BITS, same_outputs
-from shapesmt.replay.run import UNABLE_TO, Drawn, Filled, Runtime
-from shapesmt.replay.tasks import answer_tasks
+from shapesmt.replay.run import UNABLE_TO, Runtime
+from shapesmt.replay.worker import Feeds
 
 if TYPE_CHECKING:
     import onnx
 
-NEAR = 1e-4
-"""The difference of two numbers that counts as none, as a fraction of the largest element."""
 WEIGHTS = 1 << 28
 """Bytes; a model with larger weights isn't run."""
-ENOUGH = 2
-"""Runs of the original after which its time limit counts."""
 PART = 0.15
 """The part of the seconds for all runs after which the original is run at no further size."""
-INTEGERS = (1000, 60, 8)
-"""Bounds below which integers are drawn; the first with which the model runs, as an index has to be in its table."""
-
-Feeds: TypeAlias = Mapping[str, Filled]
 
 
 class Copies:
@@ -48,7 +38,7 @@ class Copies:
     def __init__(
         self, deadline: Deadline, seconds: float, model: onnx.ModelProto, folder: str | None, feeds: Sequence[Feeds]
     ) -> None:
-        self._runtime = Runtime(deadline, "copies")
+        self._runtime = Runtime(deadline, "worker")
         self._deadline, self._left = deadline, seconds
         self._about = model.SerializeToString(), folder, [*feeds], seconds * PART
         self._started = False
@@ -75,10 +65,11 @@ class Copies:
         try:
             if not self._started:
                 self.start()
-            return str(self._ask("copy", copy.SerializeToString(), self._about[1], [*others]))
+            message = str(self._ask("copy", copy.SerializeToString(), self._about[1], [*others]))
         except ChildProcessError as ended:
             self._started = False
-            return str(ended)
+            message = str(ended)
+        return "" if UNABLE_TO.search(message) and not self.ran else message
 
     def _ask(self, *task: object) -> Any:
         """Return the process's answer in the seconds that are left."""
@@ -118,136 +109,3 @@ def with_weights(model: onnx.ModelProto, folder: str | None) -> onnx.ModelProto 
         some = (random.standard_normal(1 << 12) / 16).astype(kind)
         tensor.CopyFrom(numpy_helper.from_array(np.resize(some, tuple(tensor.dims)), tensor.name))
     return copy
-
-
-def serve() -> None:
-    """Run as the separate process, which keeps the original's outputs between its tasks."""
-    with suppress(ImportError):
-        import onnxruntime
-
-        onnxruntime.set_default_logger_severity(4)
-    worker = Worker()
-    answer_tasks("copies", lambda task, *about: getattr(worker, task)(*about))
-
-
-class Worker:
-    """The process's side: runs the original and its copies."""
-
-    def __init__(self) -> None:
-        self._known: list[tuple[dict[str, Any], list[Any]]] = []
-        self._errors: set[str] = set()
-
-    def original(self, model: bytes, folder: str | None, feeds: Sequence[Feeds], seconds: float) -> list[int]:
-        """Run the original on inputs of several sizes; return the indices of those at which it runs."""
-        self._known.clear()
-        self._errors.clear()
-        end, ran, bounds = time.monotonic() + seconds, list[int](), dict[str, int]()
-        try:
-            session = _session(model, folder)
-        except Exception as error:  # any exception means that it doesn't run
-            self._errors.add(_text(error))
-            return []
-        for index, one in enumerate(feeds):
-            if len(ran) >= ENOUGH and time.monotonic() > end:
-                break
-            runs = [*self._runs(session, one, bounds)]
-            self._known += runs
-            ran += [index] * bool(runs)
-        return ran
-
-    def _runs(self, session: Any, feeds: Feeds, bounds: dict[str, int]) -> Iterator[tuple[dict[str, Any], list[Any]]]:
-        """Yield inputs with the outputs: integers of 0 and 1, then larger ones; `bounds` remembers their bounds."""
-        names = [name for name, (dtype, _, content) in feeds.items() if "int" in dtype and isinstance(content, Drawn)]
-        few = self._run(session, _arrays(feeds, {}))
-        if few is not None:
-            yield few
-        for name in names if few is not None else ():
-            tried = (high for high in INTEGERS if name not in bounds)
-            runs = (high for high in tried if self._run(session, _arrays(feeds, {**bounds, name: high})) is not None)
-            bounds.setdefault(name, next(runs, 2))
-        many = self._run(session, _arrays(feeds, bounds, 1)) if any(bounds.get(name, 2) > 2 for name in names) else None
-        if many is not None:
-            yield many
-
-    def copy(self, model: bytes, folder: str | None, others: Sequence[Feeds]) -> str:
-        """Return how a copy differs on the original's inputs, or why it stops there or on others; "" if neither."""
-        try:
-            session = _session(model, folder)
-            for arrays, expected in self._known:
-                outputs = session.run(None, arrays)
-                for name, a, b in zip(_names(session), expected, outputs, strict=True):
-                    if not same_outputs(a, b, NEAR_16_BITS if _is_short(a) else NEAR):
-                        return f"the output {name} differs"
-            for feeds in others:
-                session.run(None, _arrays(feeds, {}))
-        except Exception as error:  # any exception is the result
-            text = _text(error)
-            return "" if text in self._errors or (UNABLE_TO.search(text) and not self._known) else text
-        return ""
-
-    def _run(self, session: Any, arrays: dict[str, Any]) -> tuple[dict[str, Any], list[Any]] | None:
-        """Return inputs with the outputs; None if the model fails, or its outputs vary or have no finite numbers."""
-        try:
-            outputs, again = session.run(None, arrays), session.run(None, arrays)
-        except Exception as error:  # any exception means that it doesn't run
-            self._errors.add(_text(error))
-            return None
-        if not all(same_outputs(a, b) for a, b in zip(outputs, again, strict=True)):
-            return None
-        return (arrays, outputs) if any(map(_tells, outputs)) else None
-
-
-def _text(error: Exception) -> str:
-    return " ".join(str(error).split()) or repr(error)
-
-
-def _tells(output: Any) -> bool:
-    """Whether an output can differ from another one: it isn't a tensor of NaNs only."""
-    import numpy as np
-
-    return getattr(getattr(output, "dtype", None), "kind", "") != "f" or bool(np.isfinite(output).any())
-
-
-def _is_short(output: Any) -> bool:
-    """Whether an output has 16-bit floats."""
-    return str(getattr(output, "dtype", "")) in ("float16", "bfloat16")
-
-
-def _session(model: bytes, folder: str | None) -> Any:
-    """Return ONNX Runtime's default session, or the reference evaluator."""
-    try:
-        import onnxruntime
-    except ImportError:
-        import onnx
-        from onnx.reference import ReferenceEvaluator
-
-        proto = onnx.load_from_string(model)
-        if folder is not None:
-            onnx.load_external_data_for_model(proto, folder)
-        return ReferenceEvaluator(proto)
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    if folder is not None:
-        options.add_session_config_entry("session.model_external_initializers_file_folder_path", folder)
-    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-
-
-def _names(session: Any) -> list[str]:
-    return [*session.output_names] if hasattr(session, "output_names") else [o.name for o in session.get_outputs()]
-
-
-def _arrays(feeds: Feeds, bounds: Mapping[str, int], seed: int = 0) -> dict[str, Any]:
-    """Return the inputs as arrays; integers are drawn below `bounds`, or are 0 and 1."""
-    import numpy as np
-
-    random, arrays = np.random.default_rng(seed), {}
-    for name, (dtype, shape, content) in feeds.items():
-        if dtype == "string":
-            arrays[name] = np.full(shape, "a", object)
-        elif isinstance(content, Drawn):
-            high = min(bounds.get(name, 2), np.iinfo(dtype).max) if "int" in dtype else 2
-            drawn = random.standard_normal(shape) if "float" in dtype else random.integers(0, high, shape)
-            arrays[name] = drawn.astype(dtype)
-        else:
-            arrays[name] = np.array(content, dtype).reshape(shape)
-    return arrays

@@ -24,17 +24,15 @@ from shapesmt.deadline import Deadline
 from shapesmt.errors import UsageError, printable
 from shapesmt.frontends import Format, Model, load, load_protobuf, open_model
 from shapesmt.graph import Graph
-from shapesmt.replay.cut import UNABLE, Cut, CutError, Feed, Shape, at, bytes_of, cut_out, too_large
-from shapesmt.replay.loads import LOADS, NEAR, replay_loading, same_outputs, session_of
+from shapesmt.replay.cut import UNABLE, Cut, CutError, Feed, at, bytes_of, cut_out, too_large
+from shapesmt.replay.loads import LOADS, replay_loading, session_of
+from shapesmt.replay.outputs import NEAR, Drawn, Filled, same_outputs
 from shapesmt.replay.tasks import answer_tasks
 from shapesmt.report import Finding, FindingKind, Replay, altered
 from shapesmt.rules import Tensor
 
 if TYPE_CHECKING:
     import onnx
-
-Filled: TypeAlias = tuple[str, Shape, Any]
-"""The type and shape of an input, and its elements, or one number for all of them."""
 
 Fill: TypeAlias = "Mapping[str, int] | Random"
 """The fill for inputs of unknown elements: a number for each kind of type, or a random generator."""
@@ -57,12 +55,6 @@ UNABLE_TO = re.compile(
 )
 DIVIDES = "SM404"  # the code of the law against integer division by zero
 _BY_CHANCE = re.compile(r"(?i)division by zero|divide by zero")
-
-
-class Drawn(NamedTuple):
-    """Random elements: floats around 0, integers that are 0 or 1."""
-
-    seed: int
 
 
 class End(Enum):

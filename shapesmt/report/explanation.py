@@ -248,7 +248,8 @@ class ErrorOrigin(Answer):
         input: The input whose declared size differs, if the message is about that; no node is at fault if there is no
             candidate.
         got: The sizes of that input in the message, by axis.
-        declared: The declared sizes of that input in the message, by axis.
+        declared: The declared sizes of that input in the message, by axis; a range such as "1..8" if it has one.
+        built: Whether the runtime was set up with these sizes, and the file leaves them open or has others.
         grade: How much is known of the inputs at which the message comes up; `possible` is True for exact and partial
             ones, False for impossible and None for unrelated ones, and None if time ran out.
         precondition: The condition under which the whole model runs.
@@ -266,8 +267,9 @@ class ErrorOrigin(Answer):
     candidates: tuple[Candidate, ...] = ()
     against: tuple[Against, ...] = field(default=(), metadata=_OMIT_EMPTY)
     input: str = field(default="", metadata=_OMIT_EMPTY)
-    got: Mapping[str, int] = field(default_factory=dict, metadata=_OMIT_EMPTY)
-    declared: Mapping[str, int] = field(default_factory=dict, metadata=_OMIT_EMPTY)
+    got: Mapping[str, int | str] = field(default_factory=dict, metadata=_OMIT_EMPTY)
+    declared: Mapping[str, int | str] = field(default_factory=dict, metadata=_OMIT_EMPTY)
+    built: bool = field(default=False, metadata=_OMIT_FALSE)
     symbols: Mapping[str, SymbolRange] = field(default_factory=dict)
     seconds: float = 0.0
     grade: Grade = Grade.PARTIAL

@@ -23,7 +23,7 @@ def domain() -> Domain:
 
 @pytest.fixture
 def judge() -> Judge:
-    return Judge(Deadline(20))
+    return Judge(Deadline(None))
 
 
 def test_the_solver_decides_what_presolve_leaves_open(judge: Judge) -> None:
@@ -105,9 +105,9 @@ def test_a_judge_that_may_ask_so_often_needs_no_clock_and_nothing_that_others_kn
     forget()
     open_one = at_least(N * N * N * N * N + 1, N * N * N - 7 * H)
     assert decide(domain(), open_one) is None
-    never, once = Judge(Deadline(20), 0), Judge(Deadline(20), 1)
+    never, once = Judge(Deadline(None), 0), Judge(Deadline(None), 1)
     assert not never.proves(domain(), open_one)
     assert once.proves(domain(), open_one)
-    assert not Judge(Deadline(20), 0).proves(domain(), open_one)
-    assert Judge(Deadline(20)).proves(domain(), open_one)
-    assert not Judge(Deadline(20), 0).proves(domain(), open_one)
+    assert not Judge(Deadline(None), 0).proves(domain(), open_one)
+    assert Judge(Deadline(None)).proves(domain(), open_one)
+    assert not Judge(Deadline(None), 0).proves(domain(), open_one)

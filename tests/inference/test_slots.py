@@ -42,6 +42,8 @@ def taken(model: Call | str) -> list[Slots]:
         (op("Resize", x(1, 2, 3, 3), None, None, k([1, 2, 3])), "x3[0] is 3, not 4"),
         (op("Pad", x(4, 4), k([0, 4, 0, 0]), mode="reflect"), "element 1 of x1 is 4, x0[1] is 4"),
         (op("Pad", x(3, 3), k([0, -4, 0, 0])), "-1 is less than 0"),
+        (op("Gather", x(2, 4), k([0, -3])), "index -3 is outside an axis of 2"),
+        (op("Gather", x(2, 4), k([2, -1])), "index 2 is outside an axis of 2"),
         (op("TopK", x(4, 3), k([4]), outputs=2), "element 0 of x1 is 4, x0[1] is 3"),
         (op("Concat", x(4, 3), x(4, 3), x(3, 3), axis=1), "x0[0] is 4, x2[0] is 3"),
         (op("MatMul", x(4, 3), x(4, 4)), "x0[1] is 3, x1[0] is 4"),

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import onnx
+import onnx.parser
 import onnxruntime
 
 onnxruntime.set_default_logger_severity(4)
-HEAD = '<ir_version: 8, opset_import: ["":18]> g '
-TYPES = {"tensor(float)": np.float32, "tensor(int64)": np.int64}
+OPSETS = '"":18'
+HEAD = f"<ir_version: 8, opset_import: [{OPSETS}]> g "
+TYPES = {
+    f"tensor({dtype.lower()})": onnx.helper.tensor_dtype_to_np_dtype(number)
+    for dtype, number in onnx.TensorProto.DataType.items()
+    if dtype not in ("UNDEFINED", "STRING")
+}
 
 
 class Printed(NamedTuple):
-    """A part of a form's text, a model that prints it, and sizes at which it does."""
+    """A part of a form's text, a model that prints it, sizes at which it does, and the operator sets of the model."""
 
     words: str
     model: str
     sizes: dict[str, int]
+    opsets: str = OPSETS
 
 
-PRINTED = (
+PRINTED: tuple[Printed, ...] = (
     Printed(
         "Non concat axis",
         "(float[n, 2] x, float[m, 2] y) => (z) { [a] z = Concat <axis = 1> (x, y) }",
@@ -109,9 +118,20 @@ PRINTED = (
 )
 
 
+def _read(text: str) -> Iterator[Printed]:
+    """Yield the rows of a file: a line with a part of the message, sizes and operator sets, and a line with a model."""
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    for head, model in zip(lines[::2], lines[1::2], strict=True):
+        words, sizes, opsets = head.split(" | ")
+        yield Printed(words, model, {n: int(v) for n, v in (d.split("=") for d in sizes.split())}, opsets)
+
+
+PRINTED += tuple(_read(Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")))
+
+
 def proto(printed: Printed) -> onnx.ModelProto:
     """The model of a row; the node that prints the message is named a."""
-    return onnx.parser.parse_model(HEAD + printed.model)
+    return onnx.parser.parse_model(f"<ir_version: 10, opset_import: [{printed.opsets}]> g {printed.model}")
 
 
 def said(model: onnx.ModelProto, sizes: dict[str, int], given: dict[str, tuple[int, ...]] | None = None) -> str:

@@ -69,7 +69,7 @@ def test_nodes_inside_a_node() -> None:
         (TORCH, "torch", (), {"a": "9", "b": "8", "axis": "3"}),
         (OPENVINO, "openvino", ("flatten",), {"i0": "3.4.4.4", "e1": "1.64"}),
         (TENSORRT, "tensorrt", ("/model/Add",), {"a": "5376", "b": "4725"}),
-        (TFLITE, "tflite", ("",), {"count": "1296", "target": "1200"}),
+        (TFLITE, "tflite", ("",), {"n0": "1296", "target": "1200"}),
     ],
 )
 def test_other_runtimes(text: str, runtime: str, names: tuple[str, ...], said: dict[str, str]) -> None:

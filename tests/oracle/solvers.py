@@ -8,11 +8,11 @@ from shapesmt.deadline import Deadline
 from shapesmt.solve.process import Query, ask
 
 
-def z3_verdict(text: str, seconds: float = 20) -> str:
+def z3_verdict(text: str, seconds: float = 120) -> str:
     return ask(Query(text), Deadline(seconds)).verdict
 
 
-def cvc5_verdict(text: str, seconds: float = 20) -> str:
+def cvc5_verdict(text: str, seconds: float = 120) -> str:
     """What cvc5 says to the first `check-sat` of the text."""
     cvc5 = pytest.importorskip("cvc5", reason="cvc5 (extra `peers`) isn't installed")
     solver = cvc5.Solver()

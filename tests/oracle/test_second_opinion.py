@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from onnx.parser import parse_model
 
 from tests.oracle.faults import FOLDS
 from tests.oracle.graphs import generate
@@ -65,6 +66,7 @@ EXPLAINED = {
     ("GatherND", "batches differ"): "so many index tuples for each batch do",
     ("GatherND", "too many batch axes"): "all axes of the indices may be batch axes",
     ("GroupNormalization", "an element for each channel"): "one serves all",
+    ("GroupNormalization", "a 0 copies a size that the input has"): "ONNX's function writes 0 for an empty axis",
     ("GroupNormalization", "the sizes that are given divide the number of elements"): "empty samples have no groups",
     ("LayerNormalization", "what is normalized has an element"): "nothing has no mean",
     ("MeanVarianceNormalization", AXIS): "it is ignored",
@@ -130,6 +132,16 @@ def test_node_cases(full: bool, pytestconfig: pytest.Config) -> None:
     wrong, counts = differences(sample)
     assert not wrong, "\n".join(wrong)
     assert counts["run alike"] > len(sample) * 3 // 4
+
+
+@pytest.mark.parametrize("stash", [1, 5])
+@pytest.mark.parametrize("sizes", [(0, 2, 0, 0), (1, 2, 0, 0), (0, 2, 0), (0, 2, 3, 4)])
+def test_groups_of_nothing(sizes: tuple[int, ...], stash: int) -> None:
+    text = f"""<ir_version: 10, opset_import: ["": 21]> g (float[{",".join(map(str, sizes))}] x, float[2] s) => (y) {{
+        y = GroupNormalization<num_groups = 2, stash_type = {stash}>(x, s, s) }}"""
+    feeds = {"x": np.zeros(sizes, np.float32), "s": np.ones(2, np.float32)}
+    wrong, counts = differences([fixed(parse_model(text), feeds)])
+    assert (wrong, counts["runs"]) == ([], 1)
 
 
 def test_random_graphs(seeds: range, full: bool) -> None:

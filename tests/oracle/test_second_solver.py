@@ -17,7 +17,7 @@ from shapesmt.system.encode import Encoding, encode_graph
 from tests.oracle.graphs import Case, generate
 from tests.oracle.solvers import cvc5_verdict, z3_verdict
 
-SECONDS = 10
+SECONDS = 30
 
 
 def system(case: Case) -> Encoding:

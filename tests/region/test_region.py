@@ -35,7 +35,7 @@ UNEVEN = symbol("even", 2, 64, step=2)
 
 
 def described(condition: Formula, *facts: Formula) -> Region:
-    judge = Judge(Deadline(20))
+    judge = Judge(Deadline(None))
     return describe(condition, Domain(sorted(condition.symbols, key=lambda s: s.number), facts), judge.proves)
 
 
@@ -174,7 +174,7 @@ def test_random_regions_are_exactly_the_condition(seeds: range) -> None:
         truth = [bool(Evaluator(p).formula(asked)) for p in everything()]
         if not asked.symbols or not any(truth):
             continue
-        found = describe(asked, Domain(ATOMS[:2]), Judge(Deadline(20)).proves)
+        found = describe(asked, Domain(ATOMS[:2]), Judge(Deadline(None)).proves)
         names: dict[str, Dim] = {"h": H, "w": W}
         inexact += not found.exact
         for point, holds in zip(everything(), truth, strict=True):
@@ -222,7 +222,7 @@ def test_random_regions_over_wide_ranges(seeds: range) -> None:
         r = Random(f"wide region {seed}")
         sizes = [symbol(name, *r.choice(RANGES)) for name in ("h", "w", "n")[: r.randint(1, 3)]]
         atoms = [a for a in (s.as_symbol() for s in sizes) if a is not None]
-        condition, judge = asked_of(r, sizes), Judge(Deadline(10))
+        condition, judge = asked_of(r, sizes), Judge(Deadline(None))
         if judge.decide(Domain(atoms), condition).verdict != Verdict.DEPENDS:
             continue
         found = describe(condition, Domain(atoms), judge.proves)

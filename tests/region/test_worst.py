@@ -16,7 +16,7 @@ def ends(condition, *limits):
     domain = Domain([s for d in (N, M) for s in d.symbols])
     for limit in limits:
         domain.limit(limit)
-    return at_ends(condition, domain, Judge(Deadline(10)).proves)
+    return at_ends(condition, domain, Judge(Deadline(None)).proves)
 
 
 def test_a_place_below_a_size_is_the_greatest_place_below_it():

@@ -35,11 +35,29 @@ RESHAPING = (openvino.RUNTIME, tensorrt.RUNTIME, tflite.RUNTIME)
 """The runtimes that let their user change the sizes that a file declares."""
 
 UNRELATED = re.compile(
-    r"CUDNN_STATUS|CUDNN failure|CUDA failure|CUBLAS|cuBLAS|CUDA error|CUDA out of memory|hipError|MIOPEN|NVRTC"
-    r"|Could not find an implementation|NOT_IMPLEMENTED|NotImplemented|not implemented for|is not a registered function"
-    r"|Unsupported model IR version|No such file|doesn't exist|does not exist|NO_SUCHFILE|INVALID_PROTOBUF"
-    r"|Protobuf parsing failed|Failed to load library|cannot open shared object|Permission denied|No space left"
-    r"|Could NOT find node implementation|No importer registered|unsupported operator|Exporting the operator"
+    # devices and their libraries
+    r"CUDNN_STATUS|CUDNN failure|CUDA failure|CUBLAS|cuBLAS|CUDA error|CUDA_ERROR_|cudaError|CUSOLVER|CUFFT_|NCCL"
+    r"|Cuda Runtime|hipError|MIOPEN|NVRTC|no kernel image is available|device-side assert|No CUDA GPUs|CL_OUT_OF"
+    r"|NVIDIA driver|clEnqueue|clBuildProgram|VK_ERROR_|MTLCommandBuffer|D3D12|DXGI_ERROR"
+    # memory
+    r"|out of memory|OutOfMemory|std::bad_alloc|not enough memory|insufficient memory|Insufficient workspace|\bKilled\b"
+    # kernels, plugins and operators that a build lacks
+    r"|Could not find an implementation|Could not find any implementation|NOT_IMPLEMENTED|NotImplemented"
+    r"|not implemented for|is not a registered function|Could NOT find node implementation|No importer registered"
+    r"|[Uu]nsupported operator|Exporting the operator|Plugin not found|could not find plugin|No Op registered"
+    r"|Unsupported ONNX opset|[Uu]nsupported opset|Didn't find op for builtin opcode|unresolved custom op"
+    r"|Select TensorFlow op|with arguments from the '|No conversion rule|No OpKernel was registered"
+    # files, formats and versions
+    r"|Unsupported model IR version|No such file|[Ff]ile[^\n]{0,300}(?:doesn't|does not) exist|NO_SUCHFILE"
+    r"|INVALID_PROTOBUF|Protobuf parsing failed|DecodeError|Permission denied|No space left|PytorchStreamReader"
+    r"|Weights only load failed|UnpicklingError|plan file is not compatible|Version tag does not match"
+    r"|Serialization Error|incompatible device|model identifier"
+    # libraries
+    r"|Failed to load library|cannot open shared object|DLL load failed|undefined symbol|ImportError"
+    r"|ModuleNotFoundError|LoadLibrary failed|GLIBC|GLIBCXX|Illegal instruction|Segmentation fault"
+    # licences, the network, and mistakes in a caller's code
+    r"|[Ll]icen[cs]e|[Cc]onnection (?:refused|reset|error)|ConnectionError|HTTPError|SSLError|KeyboardInterrupt"
+    r"|\b(?:Name|Attribute|Key|Type|Syntax|UnicodeDecode)Error: "
 )
 """Parts of messages that aren't about shapes: devices, kernels that a build lacks, files."""
 MADE = re.compile(

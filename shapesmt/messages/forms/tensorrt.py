@@ -32,15 +32,19 @@ FORMS = (
          r" \(input dimensions were \[<i0p>\] and \[<i1p>\]\)", "SM101"),
     says(rf"all concat input tensors must have the same dimensions.{{0,80}}violated: <a> != <b>\.?{_CHECKED}", "SM103"),
     says(r"all concat input tensors must have the same dimensions except on the concatenation axis(?: \(<own>\),"
-         r" but dimensions mismatched (?:at input (?P<input_number>\d{1,3}) )?at index <axis>\."
-         r" Input 0 shape: \[<i0>\], Input \d{1,3} shape: \[<shape>\])?", "SM103"),
+         r" but dimensions mismatched (?:at input \d{1,3} )?at index <axis>\."
+         r" Input 0 shape: \[<i0>\], Input <number> shape: \[<that>\])?", "SM103"),
     says(r"dimensions not compatible for concatenation", "SM103"),
     says(r"reshape changes volume from \[<i0>\] to \[<_>", "SM104"),
     says(r"reshape changes volume", "SM104"),
-    says(r"would change volume(?: <count> to <target>)?"
+    says(r"would change volume(?: <n0> to <target>)?"
          r"(?:\.? Instruction: RESHAPE\w{0,40}\{<i0>\} \{[\d -]{1,100}\})?", "SM104"),
     says(r"last dimension of input0 = <a> and (?:second to )?last dimension of input1 = <b> but must match", "SM102"),
-    says(r"Static dimension mismatch while setting input shape(?: for (?P<input>[^\s]{1,300})\."
-         r" Set dimensions are \[<got>\]\. Expected dimensions are \[<declared>\])?"),
-    says(r"Supplied binding dimension \[<_>"),
+    says(r"Static dimension mismatch while setting input shape(?: for (?P<input>\S{1,300})\. Set dimensions are"
+         r" \[<got>\]\. Expected dimensions are \[<declared>\])?"),
+    says(r"Supplied binding dimension \[[\d, ]{1,100}\] for bindings\[<place>\] exceed min ~ max range at index <axis>,"
+         r" maximum dimension in profile is <most>, minimum dimension in profile is <least>, but supplied dimension is"
+         r" <got>"),
+    says(r"(?P<input>[^\s:()]{1,300}): for dimension number <axis> in profile \d{1,3} does not match network definition"
+         r" \(got min=<got>, opt=\d{1,9}, max=\d{1,9}\), expected min=opt=max=<declared>"),
 )  # fmt: skip

@@ -36,7 +36,7 @@ FORMS = (
     says(r"Sizes of tensors must match except in dimension <own>\. Expected size <a> but got size <b>"
          r" for tensor number <number> in the list", "SM103", stop=Stop.FIRST),
     says(r"Tensors must have same number of dimensions: got \d{1,3} and \d{1,3}", "SM103"),
-    says(r"shape '\[<e1>\]' is invalid for input of size <count>", "SM104", "SM105"),
+    says(r"shape '\[<e1>\]' is invalid for input of size <n0>", "SM104", "SM105"),
     says(r"view size is not compatible with input tensor's size and stride", "SM104"),
     says(r"Provided sizes \[<e1>\] don't multiply up to the size of dim <own> \(<along>\)", "SM104", "SM105"),
     says(r"Tensor must have a last dimension of size 2", "SM104"),
@@ -84,6 +84,7 @@ FORMS = (
     says(r"maximum size for tensor at dimension <own> is <along> but size is <attr_size>", "SM201"),
     says(r"Padding size should be less than the corresponding input dimension, but got: padding \([\d, -]{1,60}\) at"
          r" dimension \d{1,3} of input \[<i0>\]", "SM203"),
+    says(r"Padding size \d{1,3} is not supported for \dD input tensor", "SM203", "SM303"),
     says(r"Expected \dD or \dD \(batch mode\) tensor [\w -]{1,100}(?:for input)?, but got: ?\[<i0>\]",
          "SM203", "SM204", "SM303"),
     says(r"Expected input to have non-zero size for non-batch dimensions, but input has sizes \[<i0>\] with dimension"
@@ -106,7 +107,7 @@ FORMS = (
     says(r"narrow\(\): length must be non-negative", "SM203", "SM309"),
     says(r"Dimension out of range \(expected to be in range of \[<_>, <_>\], but got <_>\)", "SM302", "SM303"),
     says(r"selected (?:index|number) k out of range", "SM305"),
-    says(r"Guard failed: (?P<guard>[^\n]{1,2000})", "SM407"),
+    says(r"Guard failed: (?P<guard>[^\n]{1,2000})", "SM407", stop=Stop.FIRST),
     says(r"Expected input at \*args\[<place>\](?:\['?(?P<key>\w{1,100})'?\])?\.shape\[<axis>\] to be (?:equal to )?"
          r"(?P<relation>[<>]= )?<declared>, but got <got>"),
     says(r"Constraints violated \([^)\n]{1,300}\)!"),

@@ -125,9 +125,16 @@ def require_inside(
         some = any_of(unless, equal(indices.numel, 0), at_least(size, 1))
         ctx.require(some, laws.SOMETHING_TO_PICK, size, 1)
     for condition, least, greatest in known:
-        inside = all_of(at_least(least, -size if from_end else 0), less(greatest, size))
-        shown = least if greatest.hi < 0 else greatest
-        ctx.require(any_of(unless, negate(condition), inside), laws.INDICES_INSIDE_AXIS, shown, size)
+        bounds = at_least(least, -size if from_end else 0), less(greatest, size)
+        for inside, shown in _each_end(least, greatest, *bounds):
+            ctx.require(any_of(unless, negate(condition), inside), laws.INDICES_INSIDE_AXIS, shown, size)
+
+
+def _each_end(least: Dim, greatest: Dim, low: Formula, high: Formula) -> list[tuple[Formula, Dim]]:
+    """Return what has to hold of indices, each part with the index that violates it; one part if signs tell which."""
+    if least is greatest or least.lo >= 0 or greatest.hi < 0:
+        return [(all_of(low, high), least if greatest.hi < 0 else greatest)]
+    return [part for part in ((low, least), (high, greatest)) if part[0] is not TRUE] or [(TRUE, greatest)]
 
 
 def _fits_anyway(indices: Tensor, size: Dim, *, from_end: bool) -> bool:
@@ -150,8 +157,8 @@ def require_places(ctx: RuleContext, index: int, size: Dim, law: laws.Law, extra
     if not ctx.has(index):
         return
     for condition, least, greatest in spans(ctx, ctx.input(index), law, index):
-        inside = all_of(at_least(least, 0), at_least(size, greatest + extra))
-        ctx.require(any_of(negate(condition), inside), law, least if greatest.hi < 0 else greatest, size)
+        for inside, shown in _each_end(least, greatest, at_least(least, 0), at_least(size, greatest + extra)):
+            ctx.require(any_of(negate(condition), inside), law, shown, size)
 
 
 def require_not_negative(ctx: RuleContext, index: int, law: laws.Law) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TextIO, cast
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
-from shapesmt.render.text.advice import flags
+from shapesmt.render.text.advice import command, flags
 from shapesmt.render.text.findings import causes
 from shapesmt.render.text.stories import MOST_LINES, height, stories_of, story_lines
 from shapesmt.render.text.warnings import warning_lines
@@ -167,6 +167,7 @@ def _report(report: Report, *, everything: bool = False) -> Iterator[Line]:
     cautions = [*warning_lines(report, everything=everything)]
     end = [BLANK] if report.judged or report.warnings else []
     end += [*_region(report), line(0, (proofs(report), FAINT))]
+    end += [line(0, "next: ", (command("repair", report, Remedy({})), STRONG))] * _may_be_wrong(report)
     if report.certificate:
         end.append(line(0, (f"{COMPLETE}: {report.certificate}", FAINT)))
     room = MOST_LINES - sum(map(height, (head, cautions, end)))
@@ -174,6 +175,12 @@ def _report(report: Report, *, everything: bool = False) -> Iterator[Line]:
     yield from story_lines(stories_of(report.judged, report.groups), report.symbols, room, everything=everything)
     yield from cautions
     yield from end
+
+
+def _may_be_wrong(report: Report) -> bool:
+    """Whether the model is more likely wrong than the ranges."""
+    doubted = report.remedy is not None and report.remedy.doubt != ""
+    return doubted or (report.verdict is Verdict.FAILS and report.release is None)
 
 
 def subject(report: Report) -> str:

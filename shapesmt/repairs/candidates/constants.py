@@ -67,6 +67,8 @@ def _pairs(site: Site, old: tuple[Any, ...], i: int, j: int) -> Values:
     if j == i + 1 and min(m, n) > 0:
         yield from ((_with(old, {i: 2 * m, j: n // 2}), 2.6) for _ in range(1 - n % 2))
         yield from ((_with(old, {i: m // 2, j: 2 * n}), 2.6) for _ in range(1 - m % 2))
+    if -1 not in old and min(old) > 0:  # the batch, and what varies with the image
+        yield from ((_with(old, {a: 0, b: -1}), 2.4 + 0.01 * (j - i)) for a, b in ((i, j), (j, i)))
     if min(m, n) == -1 and max(m, n) > 0:
         for size in (*site.sizes, 0):
             yield _with(old, {i: -1 if n == -1 else size, j: -1 if m == -1 else size}), 3.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import shapesmt
 from shapesmt.algebra import symbol
 from shapesmt.diagnose.remedy import as_declarations
 from shapesmt.region import Interval, Other, Residue
@@ -47,3 +48,22 @@ def test_flags_that_make_it_proved(conditions, expected):
         "shaped": SymbolRange(1, 8, 1, "--shape"),
     }
     assert flags(as_declarations(conditions, symbols).remedy(symbols)) == expected
+
+
+@pytest.mark.parametrize(
+    ("graph", "dims", "command"),
+    [
+        ("(float[n, 3] x, float[n, 4] y) => (float[n, 4] z) { z = Add (x, y) }", {"n": "5..8"}, "--dim n=5..8"),
+        ("(float[n, 6] x) => (o) <int64[2] to = {8, 3}> { o = Reshape (x, to) }", {"n": "1..32"}, "--dim n=1..32"),
+        ("(float[n, 6] x, float[m, 6] y) => (float[n, 6] z) { z = Add (x, y) }", {}, None),
+        ("(float[n, 6] x) => (float[n, 6] z) { z = Exp (x) }", {}, None),
+        ("(float[n, 6] x, float[m, 6] y) => (float[n, 6] z) { z = Add (x, y) }", {"n": 5, "m": 6}, None),
+    ],
+)  # fmt: skip
+def test_a_model_that_is_more_likely_wrong_than_the_ranges_is_to_be_repaired(
+    graph: str, dims: dict[str, str | int], command: str | None
+) -> None:
+    """Not where the caller's own numbers make it fail."""
+    text = str(shapesmt.check(f'<ir_version: 8, opset_import: ["":18]> g {graph}'.encode(), dims=dims))
+    told = [row for row in text.splitlines() if row.startswith("next: ")]
+    assert told == ([] if command is None else [f"next: shapesmt repair '<bytes>' {command}"])

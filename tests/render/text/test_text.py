@@ -125,6 +125,7 @@ UNKNOWN  odd0 (Odd, node 5) and 2 more nodes
   also: odd1, odd2
 
 6 of 9 requirements proved in 0.20 s after reading
+next: shapesmt repair m.onnx --assume "n % 2 == 0"
 """
     )
 
