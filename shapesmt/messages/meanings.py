@@ -238,12 +238,13 @@ def _attribute(site: Site, name: str, text: str) -> Formula | None:
 
 
 def _guard(site: Site, form: Form, said: Mapping[str, str]) -> Formula | None:
-    """Return the condition that the printed guard of a program fails."""
-    printed, guards = _tree(said["guard"]), stated(site, form)
-    written = as_tuple(site.attributes.get("written"))
+    """Return the condition that the printed guard of a program fails, and those before it hold."""
+    printed, guards = _tree(said["guard"]), [r.formula for r in stated(site, form)]
+    written = [_tree(str(text)) for text in as_tuple(site.attributes.get("written"))]
     if len(guards) != len(written):
         return None
-    return any_of(*(negate(r.formula) for r, text in zip(guards, written, strict=True) if _tree(str(text)) == printed))
+    place = written.index(printed) if printed in written else -1
+    return all_of(*guards[:place], negate(guards[place])) if place >= 0 else FALSE
 
 
 def _tree(guard: str) -> str:

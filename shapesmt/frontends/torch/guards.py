@@ -59,10 +59,12 @@ def guards_node(
     shapes = {name: shape_of(record(metas[name])) for name in inputs if name in metas}
     axes = [(f"i{places[name]}_{axis}", size) for name, shape in shapes.items() for axis, size in enumerate(shape)]
     axes += [(f"i{i}", _number(numbers[name])) for name, i in places.items() if name in numbers and name not in metas]
-    stated = {condition: condition for condition in _of_sizes(axes, document)}
+    stated: dict[str, str] = {}  # in the order in which PyTorch checks them
     for guard, condition in guards.items():
         if condition is not None:
             stated.setdefault(condition, guard)
+    for condition in _of_sizes(axes, document):
+        stated.setdefault(condition, condition)
     unread = [guard for guard, condition in guards.items() if condition is None]
     if not stated and not unread:
         return []

@@ -107,7 +107,7 @@ FORMS = (
     says(r"narrow\(\): length must be non-negative", "SM203", "SM309"),
     says(r"Dimension out of range \(expected to be in range of \[<_>, <_>\], but got <_>\)", "SM302", "SM303"),
     says(r"selected (?:index|number) k out of range", "SM305"),
-    says(r"Guard failed: (?P<guard>[^\n]{1,2000})", "SM407"),
+    says(r"Guard failed: (?P<guard>[^\n]{1,2000})", "SM407", stop=Stop.FIRST),
     says(r"Expected input at \*args\[<place>\](?:\['?(?P<key>\w{1,100})'?\])?\.shape\[<axis>\] to be (?:equal to )?"
          r"(?P<relation>[<>]= )?<declared>, but got <got>"),
     says(r"Constraints violated \([^)\n]{1,300}\)!"),

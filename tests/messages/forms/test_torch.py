@@ -172,6 +172,52 @@ def test_data_may_be_the_reason() -> None:
     assert (answer.possible, [c.node for c in answer.candidates], answer.grade) == (True, ["call"], "partial")
 
 
+class Skip(torch.nn.Module):
+    def forward(self, image: torch.Tensor) -> torch.Tensor:
+        half = torch.nn.functional.max_pool2d(image, 2, ceil_mode=True)
+        return torch.nn.functional.interpolate(half, scale_factor=2) + image
+
+
+def refused(made: torch.export.ExportedProgram, *given: torch.Tensor) -> str:
+    """What the program's module says of these inputs; "" if it runs."""
+    try:
+        made.module()(*given)
+    except AssertionError as error:
+        return f"AssertionError: {error}"
+    return ""
+
+
+def test_a_guard_of_a_program_fails_where_pytorch_says_so() -> None:
+    auto = torch.export.Dim.AUTO
+    made = torch.export.export(Skip(), (torch.zeros(1, 3, 8, 8),), dynamic_shapes=({2: auto, 3: auto},))
+    printed: dict[str, list[dict[str, int]]] = {}
+    points = [{"image_dim2": h, "image_dim3": w} for h in range(2, 7) for w in range(2, 7)]
+    for at in points:
+        if message := refused(made, torch.zeros(1, 3, *at.values())):
+            printed.setdefault(message, []).append(at)
+    assert len(printed) >= 2
+    for message, said_at in printed.items():
+        answer = shapesmt.explain(made, error=message)
+        assert isinstance(answer, ErrorOrigin)
+        assert answer.grade == "exact", message
+        assert [at for at in points if value(answer.candidates[0].region, at)] == said_at
+    other = shapesmt.explain(made, error=message.replace("size()[2]", "size()[0]").replace("size()[3]", "size()[1]"))
+    assert isinstance(other, ErrorOrigin)
+    assert other.possible is False
+
+
+def test_a_size_that_the_program_fixes() -> None:
+    made = torch.export.export(torch.nn.Linear(4, 2), (torch.zeros(3, 4),))
+    guard = shapesmt.explain(made, error=refused(made, torch.zeros(5, 4)))
+    assert isinstance(guard, ErrorOrigin)
+    assert guard.possible is not False
+    answer = shapesmt.explain(
+        made, error="RuntimeError: Expected input at *args[0].shape[0] to be equal to 3, but got 5. If you meant"
+    )
+    assert isinstance(answer, ErrorOrigin)
+    assert (answer.input, dict(answer.got), dict(answer.declared)) == ("input", {"0": 5}, {"0": 3})
+
+
 def test_every_form_is_printed_by_a_call_or_known_by_name() -> None:
     forms = {read(message).form for call in (*EXACT, *PARTIAL) for _, message in runs(call) if message}
     assert None not in forms
