@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 import shapesmt
+from shapesmt.algebra import Atom, Dim, evaluate, symbol
+from shapesmt.language import parse_formula
 from shapesmt.messages.forms import FORMS
 from shapesmt.messages.reading import read
 from shapesmt.report import ErrorOrigin
@@ -30,6 +34,29 @@ def test_the_least_input_gives_the_message_again(printed: Printed) -> None:
     for name, size in printed.sizes.items():
         if name in candidate.bounds:
             assert candidate.bounds[name].min <= size <= (candidate.bounds[name].max or size)
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_the_exact_region_of_a_message_has_it_at_every_size_and_no_other_size_has(part: int) -> None:
+    exact = 0
+    for printed in [p for p in PRINTED if p.words != DECLARED][part::4]:
+        model, names = proto(printed), sorted(printed.sizes)
+        message = said(model, printed.sizes)
+        answer = shapesmt.explain(model, error=message, dims=dict.fromkeys(names, "0..3"))
+        assert isinstance(answer, ErrorOrigin)
+        if answer.candidates and answer.candidates[0].region and max(printed.sizes.values()) <= 3:
+            symbols = {name: symbol(name, 0, 3) for name in names}
+            region, exact = parse_formula(answer.candidates[0].region, symbols), exact + 1
+            for sizes in product(range(4), repeat=len(names)):
+                inside = evaluate(region, dict(zip((atom(d) for d in symbols.values()), sizes, strict=True)))
+                assert inside == (said(model, dict(zip(names, sizes, strict=True))) == message), (printed, sizes)
+    assert exact >= 15
+
+
+def atom(d: Dim) -> Atom:
+    """The symbol that a size consists of."""
+    (found,) = d.symbols
+    return found
 
 
 def test_every_form_of_onnxruntime_has_a_model_that_prints_it() -> None:
