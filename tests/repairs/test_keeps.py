@@ -156,7 +156,7 @@ def test_the_first_proposal_keeps_what_ran(case: str, first: tuple[str, Keeping]
         assert answer.proposals[0].to_dict()["at"] == [{"n": 1, "c": 0}, {"n": 9, "c": 0}]
         assert "PROVED: same numbers at n=1, c=0 and n=9, c=0 (run)" in str(answer)
     if first is not None and first[1] is Keeping.PROVED:
-        assert "PROVED: proved to compute the same wherever the model ran" in str(answer)
+        assert "PROVED: proved to compute the same wherever the model ran as declared" in str(answer)
 
 
 def test_a_table_that_is_too_short_is_named_with_what_helps() -> None:

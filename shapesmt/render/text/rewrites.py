@@ -99,7 +99,7 @@ def _kept(proposal: Proposal) -> str:
     """Return how it is known that a changed model computes what the model computed; "" if there is nothing to keep."""
     match proposal.keeps:
         case Keeping.PROVED:
-            return "proved to compute the same wherever the model ran"
+            return "proved to compute the same wherever the model ran as declared"
         case Keeping.RUN:
             return f"same numbers{_sizes(proposal.at)} (run)"
         case Keeping.NOT_RUN:
