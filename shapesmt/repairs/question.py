@@ -15,6 +15,7 @@ from shapesmt.language import RangeLike, ShapeLike, ValueLike
 from shapesmt.optimize import analyse_protobuf, folder_of, save_checked
 from shapesmt.repairs.edit import Edit
 from shapesmt.repairs.keeps import Keeper
+from shapesmt.repairs.reason import reason_of
 from shapesmt.repairs.search import Proved, search_changes
 from shapesmt.repairs.words import evidence, texts_of
 from shapesmt.repairs.written import added_nodes, write_edit
@@ -85,7 +86,8 @@ def answer_repair(
     proposals = tuple(_proposal(a, proved, text) for proved, text in zip(changes.proved, texts, strict=True))
     verdict, source = a.examination.verdict, a.problem.graph.source
     found = proposals, changes.tried, changes.dropped, changes.complete
-    answer = Repairs(source, verdict, *found, a.seconds, at=changes.at)
+    proved = any(proposal.verdict is Verdict.PROVED for proposal in proposals)
+    answer = Repairs(source, verdict, *found, a.seconds, at=changes.at, reason="" if proved else reason_of(a))
     if output is None or proto is None or not proposals:
         return answer
     if take is None and proposals[0].verdict is not Verdict.PROVED:

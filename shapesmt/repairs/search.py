@@ -20,6 +20,7 @@ from shapesmt.language import Range, parse_range
 from shapesmt.repairs.alike import Alike, Votes
 from shapesmt.repairs.candidates import KINDS, Change, Site, declared_sizes, padding
 from shapesmt.repairs.edit import apply_edit
+from shapesmt.repairs.joint import Joint
 from shapesmt.repairs.keeps import Keeper, Kept
 from shapesmt.repairs.trial import Trials
 from shapesmt.report import Keeping
@@ -134,6 +135,7 @@ class _Search:
     def run(self) -> bool:
         """Try changes, the likeliest first, until enough are proved; return False if the deadline passed before."""
         began, end = monotonic(), None
+        self._check_joint()
         for cost, change, votes in self._candidates():
             best = self.ranked()
             if len(best) >= ENOUGH or (best and cost > best[0].cost + MARGIN):
@@ -173,7 +175,7 @@ class _Search:
     def _paddings(self) -> Iterator[Change]:
         """Yield changes that pad an input to multiples, those in the ranges with which the model would be proved."""
         a = self._a
-        stages = a.problem, a.examination, a.judge
+        stages = a.problem, a.examination, a.judge.within(EACH)
         remedy = diagnose.find_remedy(*stages, diagnose.precondition(*stages))
         ranges = {name: parse_range(text) for name, text in (remedy.dims if remedy else {}).items()}
         multiples = {name: multiple for name, r in ranges.items() if (multiple := _multiple(r)) > 1}
@@ -194,6 +196,14 @@ class _Search:
         while heap and heap[0][0] <= most:
             cost, _, change, votes = heappop(heap)
             yield cost, change, votes
+
+    def _check_joint(self) -> None:
+        """Check the change that frees baked sizes at all places, unless it is that of a single constant."""
+        joint = Joint(self._a, self._question, self._deadline)
+        change = joint.change()
+        self.tried += joint.tried
+        if change is not None and (len(change.edit.nodes) > 1 or change.edit.before):
+            self._check(change, change.cost, Votes())
 
     def _check(self, change: Change, cost: float, votes: Votes) -> None:
         """Examine the changed model; record the change if all nodes are proved, or if fewer fail than before."""

@@ -39,6 +39,15 @@ def change_text(change: Change) -> str:
     node = change.site.node
     where, name = printable(node.name or node.op, MOST), printable(change.name, MOST)
     old, new = shown(change.old), shown(change.new)
+    if change.is_joint:
+        places = [printable(change.site.graph.nodes[i].name, MOST) for i in sorted(change.edit.nodes)]
+        return f"{old} -> {new}: {', '.join(places)}"
+    return _single(change, where, name, old, new)
+
+
+def _single(change: Change, where: str, name: str, old: str, new: str) -> str:
+    """Describe a change of one node by its printable parts."""
+    node = change.site.node
     match change.kind:
         case "attribute":
             return f"{name} of {where}: {old} -> {new}"

@@ -168,6 +168,7 @@ class Repairs(Answer):
         dropped: The number of changes after which the model would run, and compute something else.
         complete: Whether the search ended before the timeout.
         at: Sizes at which the model runs; () if none are known.
+        reason: Why no change repairs it, and what would help; "" if that isn't known.
         written: The path of the repaired model; "" if none was written.
         refused: Why none was written though there are proposals; "" if one was, or if none was asked for.
         taken: The number of the proposal that it has, from 1.
@@ -186,6 +187,7 @@ class Repairs(Answer):
     complete: bool = True
     seconds: float = 0.0
     at: tuple[Mapping[str, int], ...] = field(default=(), metadata={**OMIT_EMPTY, "key": "runs_at"})
+    reason: str = field(default="", metadata=OMIT_EMPTY)
     written: str = field(default="", metadata=OMIT_EMPTY)
     refused: str = field(default="", metadata=OMIT_EMPTY)
     taken: int | None = field(default=None, metadata=OMIT_EMPTY)

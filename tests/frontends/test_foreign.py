@@ -94,7 +94,7 @@ def classes(library: str, name: str) -> type:
     ("library", "name", "advice"),
     [
         ("torch.nn", "Module", "a Module of torch, UNet, has no graph yet; give an example of its arguments: args="),
-        ("torch.export", "ExportedProgram", "<ExportedProgram>: it isn't as PyTorch 2.6 to 2.13 have a program"),
+        ("torch.export", "ExportedProgram", "<ExportedProgram>: it isn't as PyTorch 2.6 to 2.15 have a program"),
         ("keras.src", "Model", "call model.export(FOLDER)"),
     ],
 )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import shapesmt
 from tests.oracle.recorded import compared
 
 STORED = [*(Path(__file__).parent / "archives").glob("*.pt2"), *(Path(__file__).parents[2] / "examples").rglob("*.pt2")]
@@ -49,3 +50,10 @@ def test_what_the_installed_pytorch_states_of_layouts_is_inferred(name: str) -> 
     file = io.BytesIO()
     torch.export.save(exported(NETS[name]), file)
     agrees(without_weights(file.getvalue()))
+
+
+def test_a_type_that_pytorch_states_wrongly_is_said_to_be_assumed() -> None:
+    """PyTorch 2.6 states int64 of an integer tensor divided by a size, and makes float32."""
+    report = shapesmt.check((Path(__file__).parent / "archives" / "wrong" / "types_plain_2_6.pt2").read_bytes())
+    assert [(one.node, one.law) for one in report.stated] == [("div", "the output is int64, not float32")]
+    assert "assuming the output of div of the archive" in str(report).splitlines()[0]

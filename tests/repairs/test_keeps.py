@@ -38,6 +38,11 @@ PATCHES = HEAD + (
     " {0}, int64[1] any = {-1}> { s = Shape (x) h = Slice (s, one, two) p = Div (h, two) q = Mul (p, two)"
     " y = Slice (x, zero, q, one) to = Concat <axis=0> (any, four) z = Reshape (y, to) }"
 )
+QUERIES = HEAD + (
+    "g (float[b, 3, 4] x) => (float[b, 5, 3] z) <int64[3] times = {8, 1, 1}, int64[3] to = {8, 3, 4},"
+    " int64[2] flat = {24, 4}, int64[3] back = {8, 3, 4}> { q = Tile (query, times) r = Reshape (x, to) e = Exp (r)"
+    " f = Reshape (e, flat) n = Neg (f) g = Reshape (n, back) k = Transpose <perm=[0, 2, 1]> (g) z = MatMul (q, k) }"
+)
 IDS = HEAD + (
     "g (int64[b, s] ids, int64[b, m] mask) => (float[b, t, 3] z) <int64[1] two = {2}>"
     " { e = Gather (table, ids) k = Cast <to = 1> (mask) u = Unsqueeze (k, two) z = Mul (e, u) }"
@@ -72,6 +77,7 @@ RUNS = {
     "most elements": Runs(MOST, {"b": "1..2", "n": "2..12"}),
     "windows": Runs(WINDOWS, {"b": "1..3", "h": "4..12"}),
     "windows of patches": Runs(PATCHES, {"h": "4..24"}),
+    "baked batch at several nodes": Runs(QUERIES, {"b": "1..10"}, {"query": (1, 5, 4)}),
     "indices and a mask": Runs(IDS, {"b": "1..3", "s": "1..5", "m": "1..5"}, {"table": (7, 3)}),
     "sizes after a pooling": Runs(UPSAMPLED, {"h": "2..7", "w": "2..7"}),
 }
@@ -135,6 +141,7 @@ def test_each_proposal_gives_the_old_numbers_at_each_size_at_which_the_model_ran
         ("most elements", None),
         ("windows", ("pad input x to multiples: axis 1 to 4", Keeping.PROVED)),
         ("windows of patches", ("pad input x to multiples: axis 1 to 4 or up to 1 more", Keeping.PROVED)),
+        ("baked batch at several nodes", ("8 -> b: Tile_0, Reshape_1, Reshape_3, Reshape_5", Keeping.PROVED)),
         ("indices and a mask", ("axis 1 of input mask: m -> s", Keeping.PROVED)),
         ("sizes after a pooling", ("crop input 0 of Concat_2 to the other's size along 2,3", Keeping.PROVED)),
     ],
@@ -150,6 +157,17 @@ def test_the_first_proposal_keeps_what_ran(case: str, first: tuple[str, Keeping]
         assert "PROVED: same numbers at n=1, c=0 and n=9, c=0 (run)" in str(answer)
     if first is not None and first[1] is Keeping.PROVED:
         assert "PROVED: proved to compute the same wherever the model ran" in str(answer)
+
+
+def test_a_table_that_is_too_short_is_named_with_what_helps() -> None:
+    answer = shapesmt.repair(RUNS["table of positions"].model, dims=RUNS["table of positions"].dims)
+    assert answer.reason == "pos has 9 rows for every x: interpolate it, or keep t at 8"
+    assert f"\n  {answer.reason}\n" in str(answer)
+    graph = "g (float[n] x) => (float[n, 3] z) <int64 zero = {0}, int64 one = {1}> { s = Shape (x)"
+    graph += " m = Gather (s, zero) i = Range (zero, m, one) z = Gather (table, i) }"
+    longer = Runs(HEAD + graph, {"n": "1..50"}, {"table": (16, 3)})
+    told = shapesmt.repair(longer.model, dims=longer.dims).reason
+    assert told == "table has 16 rows for every x: give it more, or keep n in 1..16"
 
 
 def test_of_a_model_that_runs_nowhere_nothing_is_known() -> None:

@@ -58,7 +58,7 @@ def read_object(program: Exported, source: str) -> Graph:
     try:
         document = document_of(program.program)
     except AttributeError as error:  # another version of PyTorch
-        raise ModelError(f"{source}: it isn't as PyTorch 2.6 to 2.13 have a program: {printable(str(error))}") from None
+        raise ModelError(f"{source}: it isn't as PyTorch 2.6 to 2.15 have a program: {printable(str(error))}") from None
     graph = read_program(document, Held(program.program), source)
     asked = graph.asked if program.request is None else program.asked
     sentences = [graph.missing, _fixed_sizes_note(program.fixed)]

@@ -63,6 +63,8 @@ def simplified_text(simplified: Simplified, *, everything: bool = False) -> Iter
 def repairs_text(repairs: Repairs) -> Iterator[Line]:
     """Yield the single changes after which a model runs, the likeliest first, each with what speaks for it."""
     yield headline(repairs.verdict, name(repairs.model), _repair_text(repairs))
+    if repairs.reason:
+        yield line(2, printable(repairs.reason, 600))
     for number, proposal in enumerate(repairs.proposals, 1):
         yield line(2, f"{number}. ", (printable(proposal.text, 600), STRONG))
         told = "PROVED" if proposal.verdict is Verdict.PROVED else "fewer findings"

@@ -39,6 +39,11 @@ class Change(NamedTuple):
     cost: float
 
     @property
+    def is_joint(self) -> bool:
+        """Whether it frees a baked size at all its places."""
+        return self.kind == "constant" and isinstance(self.new, str)
+
+    @property
     def replaces(self) -> bool:
         """Whether it replaces a constant, which then nothing reads."""
         return self.kind == "constant" or self.name == "sizes"

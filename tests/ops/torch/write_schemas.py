@@ -1,12 +1,13 @@
-"""`python -m tests.ops.torch.write_schemas`: writes the tables of the PyTorch that is installed.
+"""`python -m tests.ops.torch.write_schemas`: adds the operators of the PyTorch that is installed to the tables.
 
-They are of the operators' schemas, and of those operators that `run_decompositions()` replaces by others.
+They are of the operators' schemas, and of those operators that `run_decompositions()` replaces by others, in several
+versions of PyTorch.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import shapesmt
@@ -46,6 +47,13 @@ def decomposed() -> list[str]:
     return sorted(replaced & {schema.partition("(")[0] for schema in schemas()})
 
 
+def names(lines: Iterable[str]) -> dict[str, str]:
+    """Each schema by the name of its operator."""
+    return {line.partition("(")[0]: line for line in lines}
+
+
 if __name__ == "__main__":
-    DECOMPOSED.write_text("".join(f"{name}\n" for name in decomposed()))
-    TABLE.write_text("".join(f"{line}\n" for line in sorted(set(schemas()))))
+    both = {*DECOMPOSED.read_text().splitlines(), *decomposed()}
+    DECOMPOSED.write_text("".join(f"{name}\n" for name in sorted(both)))
+    known = names(TABLE.read_text().splitlines()) | names(schemas())
+    TABLE.write_text("".join(f"{line}\n" for line in sorted(known.values())))

@@ -1,0 +1,124 @@
+"""Joint changes: all places of sizes that were baked into a model, found one after the other.
+
+After the first place is changed, the next node with the number fails, which was assumed before; then that is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf
+
+from shapesmt.deadline import Deadline
+from shapesmt.errors import ShapesmtError
+from shapesmt.examine import Analysis, Judge, Question, examine_problem, pose
+from shapesmt.inference import Operators
+from shapesmt.repairs.candidates import Change, Site
+from shapesmt.repairs.candidates.baked import Pin, Place, freed, places
+from shapesmt.repairs.edit import apply_edit
+
+PLACES = 24
+"""Places that are changed together, at most."""
+TRIED = 12
+"""Places near one failing node that are tried."""
+HOPS = 12
+"""Edges up from a failing node to the farthest place that is tried for it."""
+FEW = 2
+"""Values that relations leave of a size, at most, for which it counts as fixed."""
+SECONDS = 4.0
+"""The time limit."""
+
+
+@dataclass
+class Joint:
+    """Finds the change that frees all sizes that a model fixes.
+
+    Attributes:
+        tried: The number of combinations examined.
+    """
+
+    a: Analysis
+    question: Question
+    deadline: Deadline
+    tried: int = 0
+
+    def change(self) -> Change | None:
+        """Return the change after which no node fails that a baked size lets fail; None if none is found."""
+        pins, judge = self._pins(), Judge(self.deadline.within(SECONDS))
+        chosen, failing, left = list[Place](), {j.index for j in self.a.examination.judgements}, set[int]()
+        while pins and failing - left and len(chosen) < PLACES:
+            first = min(failing - left)
+            better = next(self._steps(chosen, first, left, pins, judge), None)
+            if better is None:
+                left.add(first)
+            else:
+                chosen, failing = better
+        return freed(chosen) if chosen else None
+
+    def _steps(
+        self, chosen: list[Place], first: int, left: set[int], pins: list[Pin], judge: Judge
+    ) -> Iterator[tuple[list[Place], set[int]]]:
+        """Yield the places with one more, and the failing nodes, if the next of these but `left` is later then."""
+        for place in self._near(first, pins, chosen):
+            if judge.deadline.expired:
+                return
+            self.tried += 1
+            more = [*chosen, place]
+            failing = self._failing(freed(more), judge)
+            if failing is not None and min(failing - left, default=inf) > first:
+                yield more, failing
+
+    def _failing(self, change: Change, judge: Judge) -> set[int] | None:
+        """Return the indices of the nodes that fail after a change; None if they aren't known."""
+        graph = apply_edit(self.a.problem.graph, change.edit)
+        try:
+            problem = judge.deadline.attempt(lambda: pose(graph, self.question), None)
+            if problem is None:
+                return None
+            _, examination = examine_problem(problem, judge, trust=False)
+        except ShapesmtError:
+            return None
+        made = [graph.nodes[j.index].outputs[0] for j in examination.judgements]
+        indices = {self.a.problem.graph.producer(name) for name in made}
+        return {i for i in indices if i is not None} if None not in indices and examination.decided else None
+
+    def _near(self, first: int, pins: list[Pin], chosen: list[Place]) -> list[Place]:
+        """Return places at a failing node and upstream of it, the nearest first."""
+        a = self.a
+        graph, tensors = a.problem.graph, a.examination.original.tensors
+        operators = Operators(graph.opsets, graph.functions)
+        taken = {(p.site.index, p.input, p.at) for p in chosen}
+        seen, ahead, found = {first}, [first], list[Place]()
+        for hops in range(HOPS):
+            for index in ahead:
+                site = Site(graph, index, tensors, (), hops, operators)
+                every = (place for pin in pins for place in places(site, pin))
+                found += [place for place in every if (index, place.input, place.at) not in taken]
+            names = [name for index in ahead for name in graph.nodes[index].reads]
+            producers = dict.fromkeys(p for p in map(graph.producer, names) if p is not None and p not in seen)
+            seen.update(producers)
+            ahead = [*producers]
+        return sorted(found, key=lambda place: (place.factor > 1, place.rows))[:TRIED]
+
+    def _pins(self) -> list[Pin]:
+        """Return the sizes that the model fixes, with the number; of few possible numbers, each but 1."""
+        a, judge = self.a, self.a.judge.within(SECONDS)
+        problem, examination = a.problem, a.examination
+        if examination.fails:
+            problem = problem.widen()
+            problem, examination = examine_problem(problem, judge, trust=False)
+        domain, found = examination.domain, list[Pin]()
+        numbers = {s: d.constant for s, d in judge.numbers(domain).items()}
+        for name, dim in a.problem.dims.items():
+            symbol = dim.as_symbol()
+            axis = next(
+                ((i, x) for i, d in a.problem.graph.inputs.items() for x, n in enumerate(d.shape or ()) if n == name),
+                None,
+            )
+            if symbol is None or axis is None or symbol in a.problem.domain.numbers:
+                continue
+            known = next((n for s, n in numbers.items() if s.name == symbol.name), None)
+            values = domain.value_list(symbol)
+            few = [int(n) for n in values if n > 1] if values is not None and len(values) <= FEW else []
+            found += [Pin(name, dim, n, *axis) for n in ([known] if known else few)]
+        return found

@@ -1,0 +1,51 @@
+"""Reason: why no change of one place repairs a model, and what would help, where that is known."""
+
+from __future__ import annotations
+
+from shapesmt import diagnose
+from shapesmt.errors import printable
+from shapesmt.examine import Analysis
+from shapesmt.inference import Operators
+from shapesmt.report import Remedy
+from shapesmt.rules import FLOATS, Memory
+
+SECONDS = 2.0
+"""The time limit."""
+
+
+def reason_of(a: Analysis) -> str:
+    """Return that a weight has a fixed number of rows and what helps; "" if no failing node adds one or looks into it.
+
+    An example is `pos has 17 rows for every image: interpolate it, or keep height in 64..79`.
+    """
+    graph = a.problem.graph
+    operators = Operators(graph.opsets, graph.functions)
+    for j in a.examination.judgements:
+        traits = operators.traits(j.node)
+        if not traits.indices and traits.memory is not Memory.ELEMENTWISE:
+            continue
+        sizes = {
+            n for r in j.open for side in (r.left, r.right) if side is not None and (n := side.constant) is not None
+        }
+        symbols = {s for r in j.open for side in (r.left, r.right) if side is not None for s in side.symbols}
+        inputs = [
+            name for name, t in a.problem.inputs.items() if {s for d in t.shape or () for s in d.symbols} & symbols
+        ]
+        for name in j.node.inputs:
+            literal = graph.literals.get(name)
+            rows = [n for n in (literal.shape if literal is not None else ())[:-1] if n in sizes and n > 1]
+            if literal is not None and literal.dtype in FLOATS and rows and inputs:
+                helps = "give it more" if traits.indices else "interpolate it"
+                told = f"{printable(name, 120)} has {rows[0]:,} rows for every {printable(inputs[0], 120)}: {helps}"
+                return f"{told}{_narrower(a)}"
+    return ""
+
+
+def _narrower(a: Analysis) -> str:
+    """Return the ranges with which the model runs, as `, or keep height in 64..79`; "" if they aren't known."""
+    stages = a.problem, a.examination, a.judge.within(SECONDS)
+    remedy = a.judge.deadline.within(SECONDS).attempt(
+        lambda: diagnose.find_remedy(*stages, diagnose.precondition(*stages)), None
+    ) or Remedy({})
+    kept = [f"{printable(name)} {'in' if '..' in sizes else 'at'} {sizes}" for name, sizes in remedy.dims.items()]
+    return f", or keep {' and '.join(kept)}" if kept else ""
