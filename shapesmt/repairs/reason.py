@@ -7,20 +7,23 @@ from shapesmt.errors import printable
 from shapesmt.examine import Analysis
 from shapesmt.inference import Operators
 from shapesmt.report import Remedy
-from shapesmt.rules import FLOATS
+from shapesmt.rules import FLOATS, Memory
 
 SECONDS = 2.0
 """The time limit."""
 
 
 def reason_of(a: Analysis) -> str:
-    """Return that a weight has a fixed number of rows and what helps; "" if no failing node reads such a weight.
+    """Return that a weight has a fixed number of rows and what helps; "" if no failing node adds one or looks into it.
 
     An example is `pos has 17 rows for every image: interpolate it, or keep height in 64..79`.
     """
     graph = a.problem.graph
     operators = Operators(graph.opsets, graph.functions)
     for j in a.examination.judgements:
+        traits = operators.traits(j.node)
+        if not traits.indices and traits.memory is not Memory.ELEMENTWISE:
+            continue
         sizes = {
             n for r in j.open for side in (r.left, r.right) if side is not None and (n := side.constant) is not None
         }
@@ -32,7 +35,7 @@ def reason_of(a: Analysis) -> str:
             literal = graph.literals.get(name)
             rows = [n for n in (literal.shape if literal is not None else ())[:-1] if n in sizes and n > 1]
             if literal is not None and literal.dtype in FLOATS and rows and inputs:
-                helps = "give it more" if operators.traits(j.node).indices else "interpolate it"
+                helps = "give it more" if traits.indices else "interpolate it"
                 told = f"{printable(name, 120)} has {rows[0]:,} rows for every {printable(inputs[0], 120)}: {helps}"
                 return f"{told}{_narrower(a)}"
     return ""

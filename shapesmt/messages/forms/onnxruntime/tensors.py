@@ -60,12 +60,9 @@ FORMS = (
         says(r"Indices dim=<i1at> at pos=<axis> is greater than input dim=<i0at>", laws.INDICES_NO_LARGER_THAN_DATA,
              stop=Stop.FIRST),
     ),
-    *in_order(
-        says(r"indices must be empty when an indexed data dimension has size (?P<b>0)", laws.INDICES_INSIDE_AXIS),
-        says(r"updates tensor should have shape equal to .{0,80}updates shape: \{<i2>\}, "
-             r"indices shape: \{<i1>\}, data shape: \{<i0>\}",
-             laws.UPDATES_SHAPED_AS_INDEXED_DATA),
-    ),
+    says(r"indices must be empty when an indexed data dimension has size (?P<b>0)", laws.INDICES_INSIDE_AXIS),
+    says(r"updates tensor should have shape equal to .{0,80}updates shape: \{<i2>\}, indices shape: \{<i1>\}, "
+         r"data shape: \{<i0>\}", laws.UPDATES_SHAPED_AS_INDEXED_DATA),
     *in_order(
         says(r"update sequence_length \(<b>\) exceeds max_sequence_length \(<a>\)", laws.UPDATE_NO_LONGER_THAN_CACHE,
              stop=Stop.FIRST),
