@@ -87,7 +87,8 @@ def test_a_hint_names_the_version_that_an_answer_rests_on(version: tuple[int, in
 def test_only_nodes_that_versions_run_otherwise_are_named(inputs: str, body: str) -> None:
     hints = shapesmt.check(model(body, inputs)).hints
     named = "then_branch" in body or inputs == "float[1] x"
-    assert [hint.partition(":")[0] for hint in hints] == ["If" if "If(" in body else "Split"] * named
+    told = [hint.partition(":")[0] for hint in hints if not hint.startswith("nothing varies")]
+    assert told == ["If" if "If(" in body else "Split"] * named
 
 
 def test_where_sizes_may_be_0_products_are_named() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
 from math import prod
 from typing import NamedTuple, TypeAlias
 
@@ -200,14 +199,9 @@ def computed(site: Site, text: str, number: int, said: Mapping[str, str]) -> For
 def _sizes(site: Site, text: str, said: Mapping[str, str]) -> dict[str, Size]:
     """Return the sizes that `text` names; one such as `i4a2_or_0` is 0 if the node has no such input or axis."""
     sizes: dict[str, Size] = {}
-    for name in _names(text):
+    for name in names_in(text):
         otherwise = _OTHERWISE.fullmatch(name)
         found = SIZE.fullmatch(name if otherwise is None else otherwise[1])
         size = None if found is None else size_of(site, found, said)
         sizes[name] = as_dim(int(otherwise[2])) if size is FALSE and otherwise is not None else size
     return sizes
-
-
-@cache
-def _names(text: str) -> frozenset[str]:
-    return names_in(text)
