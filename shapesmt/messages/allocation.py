@@ -37,14 +37,14 @@ def allocation_origin(a: Analysis, message: Message) -> ErrorOrigin:
     nodes = [place.node for place in found] if named else range(len(graph.nodes))
     search = Search(a, message, frozenset(j.index for j in a.examination.judgements))
     buffers = [] if against else [buffer for index in nodes for buffer in _outputs(a, index)]
-    told = (_candidate(a, search, buffer, wanted, message.runtime) for buffer in buffers)
-    candidates = tuple(c for c in told if c is not None)
+    tried = (_candidate(a, search, buffer, wanted, message.runtime) for buffer in buffers)
+    candidates = tuple(c for c in tried if c is not None)
     if candidates:
         grade = Grade.EXACT if all(c.region for c in candidates) else Grade.PARTIAL
         return replace(answer, possible=True, grade=grade, candidates=candidates, seconds=a.seconds)
     if against:
-        possible = None if message.foreign(graph) else False
-        return replace(answer, possible=possible, grade=Grade.IMPOSSIBLE, against=against, seconds=a.seconds)
+        told = (None, Grade.PARTIAL) if message.foreign(graph) else (False, Grade.IMPOSSIBLE)
+        return replace(answer, possible=told[0], grade=told[1], against=against, seconds=a.seconds)
     own = tuple(Against(Obstacle.BYTES, graph.nodes[i].name, graph.nodes[i].op) for i in nodes if named)
     return replace(answer, against=own, seconds=a.seconds)
 
@@ -68,7 +68,8 @@ def _candidate(a: Analysis, search: Search, buffer: _Buffer, wanted: int, runtim
     if whole is FALSE or not judge.satisfiable(search.domain(whole)):
         return None
     values = _usual(a.problem, search, judge, whole, fewer)
-    region = search.region(whole) or (str(whole) if search.follows(buffer.node) else "")
+    followed = search.follows(buffer.node) and not any(symbol.by_data for symbol in whole.symbols)
+    region = (search.region(whole) or str(whole)) if followed else ""
     return Candidate(
         node.name,
         node.op,

@@ -67,3 +67,9 @@ def test_a_node_of_another_model_is_impossible() -> None:
 def test_absurd_sizes(size: int) -> None:
     answer = origin(ATTENTION, HEADING.format("Softmax", "soft", size))
     assert answer.possible in (None, True)
+
+
+def test_a_size_that_data_decide_is_not_told_exactly() -> None:
+    text = "(float[n] x) => (z) { i = NonZero (x)  f = Cast <to = 1> (i)  [a] z = Relu (f) }"
+    answer = origin(text, HEADING.format("Relu", "a", 1024))
+    assert (answer.possible, answer.grade, [c.region for c in answer.candidates]) == (True, "partial", [""])

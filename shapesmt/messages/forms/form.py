@@ -60,7 +60,7 @@ class Stop(Enum):
 
 
 class Fork(Enum):
-    """What decides which of two lines of its source a runtime names in a message."""
+    """A condition on which it depends which of two lines of its source a runtime names in a message."""
 
     INNER = "inner"  # whether an axis after the one that clashes has several elements
     BATCHES = "batches"  # whether the last operand has several matrices
