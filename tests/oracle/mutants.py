@@ -290,7 +290,7 @@ def failure(seed: int, folder: Path) -> str:
 
 
 def answer_of(line: list[str]) -> str:
-    """What is wrong with the answer of the command line; "" where nothing is."""
+    """Return the fault of the command line's answer; "" if it has none."""
     out, err = io.StringIO(), io.StringIO()
 
     def stop(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""What archives of PyTorch state of their tensors, held against what the rules infer: no difference is accepted."""
+"""Archives of PyTorch state types, shapes and strides of tensors; the rules have to infer the same."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def outcomes(model: onnx.ModelProto, found: Finding, index: int, at: At) -> Iter
 
 
 def flaws(model: onnx.ModelProto, tried: Counter[str]) -> Iterator[str]:
-    """What is wrong with the axes and elements that the findings about a model name."""
+    """Return the faults of the axes and elements that the findings about a model name."""
     for found in findings(model):
         if found.clash is None or found.counterexample is None:
             continue

@@ -61,7 +61,7 @@ class Model:
         return {f"{i.name}_dim{axis}": at.get(str(d), d) for i, shape in axes for axis, d in enumerate(shape)}
 
     def said(self, at: dict[str, int]) -> str:
-        """What OpenVINO prints at these sizes; "" if it runs."""
+        """Return OpenVINO's error at these sizes; "" if it runs."""
         order = {port.get_any_name(): place for place, port in enumerate(self.run.inputs)}
         given: list[Any] = [None] * len(order)
         for i, shape in zip(self.proto.graph.input, self.shapes, strict=True):

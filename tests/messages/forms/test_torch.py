@@ -179,7 +179,7 @@ class Skip(torch.nn.Module):
 
 
 def refused(made: torch.export.ExportedProgram, *given: torch.Tensor) -> str:
-    """What the program's module says of these inputs; "" if it runs."""
+    """Return the error of the program's module for these inputs; "" if it runs."""
     try:
         made.module()(*given)
     except AssertionError as error:

@@ -15,4 +15,4 @@ HEADS = (
     Head(RUNTIME, re.compile(r"Node ?\((?P<name>[^()\n]{0,500})\) Op ?\((?P<op>\w{1,100})\)")),
 )  # fmt: skip
 FORMS = (*layers.FORMS, *attention.FORMS, *tensors.FORMS)
-"""Those that are about one operator come first; if two match, the first one counts."""
+"""The forms; those for one operator come first, as the first form that matches counts."""
