@@ -82,7 +82,7 @@ TOPICS = {
     "messages": {"broken"},
     "ops": {"flags", "lengths", "looked_up", "low_ranks", "random_nodes"},
     "ops/contrib": {"optimized"},
-    "ops/openvino": {"laws"},
+    "ops/openvino": {"assertions", "laws"},
     "optimize": {"forms"},
     "profiles": {"modules"},
     "render/page": {"browser", "layout"},
