@@ -93,6 +93,19 @@ def _find_static(graph: Graph, findings: Findings) -> list[Found]:
     return findings.found
 
 
+def tensors_when_loaded(graph: Graph) -> dict[str, Tensor]:
+    """Return the tensors with the sizes that the runtime knows when it loads the model, and with no elements.
+
+    Dimensions of inputs have symbols by their names.
+    """
+    walk = _Named(graph.opsets, graph.functions, graph.schemas, graph.runtime, None, outside=data)
+    walk.scope, walk.findings = Scope(calls=graph.functions), Findings(computed=False)
+    tensors = {name: walk.declared_tensor(name, declared) for name, declared in graph.inputs.items()}
+    for _ in walk.nodes(graph, tensors):
+        pass
+    return tensors
+
+
 class Static(Walk):
     """A walk along all nodes with declared sizes; it enters bodies whether or not they run."""
 
@@ -282,6 +295,18 @@ class Static(Walk):
                 self.findings.add(node.op, law, node.name)
             else:
                 self.findings.found.append(Found(index, "", node.op, law, True))
+
+
+class _Named(Static):
+    """A walk on which dimensions of inputs that share a name are one symbol."""
+
+    def declared_tensor(self, name: str, declared: Declared, given: Tensor | None = None) -> Tensor:
+        """Return a tensor as it is declared; an input's dimensions have symbols by their names."""
+        t = super().declared_tensor(name, declared, given)
+        if t.shape is None or declared.shape is None or self.findings.trail or not t.is_tensor:
+            return t
+        sizes = zip(t.dims, declared.shape, strict=True)
+        return tensor(t.dtype, [symbol(d, 0) if isinstance(d, str) and d else size for size, d in sizes])
 
 
 def _blank(t: Tensor, index: int) -> Tensor:
