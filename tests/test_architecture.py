@@ -81,7 +81,7 @@ TOPICS = {
     "laws": {"catalogue", "needed"},
     "ops": {"flags", "lengths", "looked_up", "low_ranks", "random_nodes"},
     "ops/contrib": {"optimized"},
-    "ops/openvino": {"laws"},
+    "ops/openvino": {"assertions", "laws"},
     "optimize": {"forms"},
     "profiles": {"modules"},
     "render/page": {"browser", "layout"},

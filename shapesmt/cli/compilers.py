@@ -201,7 +201,7 @@ def dynamic_shapes(form: Form, model: str, output: str | None, **options: Any) -
     answer = waiting(
         f"looking at {model}",
         question,
-        lambda: answer_dynamic_shapes(program_or_model(module, args, kwargs, None), question),
+        lambda: answer_dynamic_shapes(program_or_model(module, args, kwargs, None), question.again()),
     )
     if not answer.content:
         return show(answer, form)

@@ -113,6 +113,10 @@ class Question:
         """
         return self.deadline.require(work, "the model isn't read")
 
+    def resumed(self, since: float) -> Question:
+        """Return the same question, without the time from `since`, a `monotonic()` time, until now in its limit."""
+        return replace(self, started=self.started + monotonic() - since)
+
     def again(self) -> Question:
         """Return the same question, asked now."""
         return replace(self, started=monotonic())

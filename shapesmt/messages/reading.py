@@ -71,8 +71,9 @@ class Message:
         return bool(self.names) or self.form is not None or not self.related
 
     def foreign(self, graph: Graph) -> bool:
-        """Whether the message is from another runtime than the one for the graph's format, which has other laws."""
-        return self.runtime not in ("", graph.runtime.value)
+        """Whether the message is from another runtime than the graph's, which has other laws."""
+        own = ("onnxruntime", graph.runtime.value) if graph.is_onnx else (graph.runtime.value,)
+        return self.runtime not in ("", *own)
 
 
 class _Seen(NamedTuple):

@@ -26,7 +26,7 @@ HOPS = 12
 FEW = 2
 """Values that relations leave of a size, at most, for which it counts as fixed."""
 SECONDS = 4.0
-"""The time limit."""
+"""The limit, in seconds of processor time."""
 
 
 @dataclass

@@ -32,9 +32,9 @@ SIZES = 16
 OTHERS = 4
 """Admissible sizes of which the changed model is run at the smallest and the largest, to see that it does."""
 SECONDS = 1.0
-"""The time for finding sizes at which the model runs."""
+"""The limit for finding sizes at which the model runs, in seconds of processor time."""
 RUNS = 15.0
-"""The seconds that all runs together may take."""
+"""The seconds of processor time after which no further copy is run."""
 SMALL = 1 << 25
 """Bytes; larger runs are left out if there are smaller ones."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any, Protocol
@@ -71,6 +72,16 @@ def read_program(document: Mapping[str, Any], constants: Literals, source: str) 
         raise ModelError(f"{source}: too large to read") from None
 
 
+def release(version: str) -> int:
+    """Return the number of PyTorch's release, the version of its operator set; 1 if it isn't known.
+
+    >>> release("2.14.1+cpu"), release("2.6.0"), release("")
+    (214, 206, 1)
+    """
+    found = re.match(r"(\d{1,3})\.(\d{1,2})\b", version)
+    return 100 * int(found[1]) + int(found[2]) if found else 1
+
+
 def forget_elements(literal: Literal) -> Literal:
     """Return the constant without its elements: the program changes them, so they may come from an earlier run."""
     return Literal(literal.dtype, literal.shape, missing=Literal.ELSEWHERE)
@@ -120,7 +131,7 @@ class _Program:
             nodes,
             kept,
             declared,
-            {DOMAIN: 1, "": ONNX_OPSET},
+            {DOMAIN: release(str(self.document.get("torch_version", ""))), "": ONNX_OPSET},
             source=self.source,
             runtime=Runtime.TORCH,
             aliases=self.sizes.names,

@@ -76,6 +76,10 @@ class Call:
             return False
         return all(isinstance(place, int) and least <= place < len(self.ctx.inputs) for place in places)
 
+    def before(self, release: int) -> bool | None:
+        """Whether a PyTorch older than a release (214 is 2.14) wrote the program; None if that isn't known."""
+        return None if self.ctx.version == 1 else self.ctx.version < release
+
     # Tensors
 
     def tensor(self, name: str, rank: int | None = None, *, least: int | None = None) -> Tensor:

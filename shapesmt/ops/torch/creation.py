@@ -39,7 +39,10 @@ MOST_COUNTED = 1 << 12  # maximum rows of a triangle whose elements are counted
 
 @operator("arange.default", "arange.start", "arange.start_step", memory="new")
 def arange(call: Call) -> Tensor:
-    """Return `start + i*step` up to `end` (exclusive); `end` has to lie in the direction of the step."""
+    """Return `start + i*step` up to `end` (exclusive); `end` has to lie in the direction of the step.
+
+    Before PyTorch 2.14, numbers are truncated before an int64 range is counted.
+    """
     ctx, ends = call.ctx, [operand(call, name) for name in ("start", "end", "step") if name in call]
     ctx.check(all(isfinite(call.number(name) or 0) for name in call.names[:3]), laws.RANGE_ENDS_FINITE)
     start, end, step = ([] if "start" in call else [_number(0)]) + ends + ([] if "step" in call else [_number(1)])
@@ -50,7 +53,10 @@ def arange(call: Call) -> Tensor:
     if isinstance(c, Dim):
         ctx.require(differs(c, 0), laws.STEP_NOT_0, c, 0)
     require_direction(ctx, a, b, c)
-    counted = (cast(x, "int64") for x in (start, end, step)) if dtype == "int64" else (start, end, step)
+    truncated = not whole and dtype == "int64" and call.before(214)
+    if truncated is None:
+        return tensor(dtype, complete_sizes(ctx, [None]))
+    counted = (cast(x, "int64") for x in (start, end, step)) if truncated else (start, end, step)
     return cast(result(ctx, "Range", *counted), dtype)
 
 

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import distributions
 from typing import Any
 
+from shapesmt.frontends.torch.program import release
 from shapesmt.graph import Attributes, Declared, Graph, Node
 from shapesmt.ops.torch.schemas import schema
 
 Size = int | str
-OPSETS = {"torch": 1, "": 22}
+INSTALLED = next((d.version for d in distributions(name="torch")), "")  # the version of PyTorch
+OPSETS = {"torch": release(INSTALLED), "": 22}
 
 
 @dataclass(frozen=True)

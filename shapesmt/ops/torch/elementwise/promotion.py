@@ -17,8 +17,8 @@ from shapesmt.rules import Tensor, elements, tensor
 BOOL, INTEGER, FLOAT, COMPLEX = range(4)
 DEFAULT_FLOAT = "float32"
 _FLOATS = ("float16", "bfloat16", "float32", "float64")
-_PARTS = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
-_WHOLES = {"float16": "complex32", "bfloat16": "complex64", "float32": "complex64", "float64": "complex128"}
+_WHOLES = {"float16": "complex32", "bfloat16": "bcomplex32", "float32": "complex64", "float64": "complex128"}
+_PARTS = {whole: part for part, whole in _WHOLES.items()}
 
 
 def kind(dtype: str) -> int:
@@ -79,11 +79,12 @@ def as_float(dtype: str) -> str:
     return DEFAULT_FLOAT if dtype and kind(dtype) < FLOAT else dtype
 
 
-def result_type(operands: Iterable[tuple[Tensor, bool]]) -> str:
+def result_type(operands: Iterable[tuple[Tensor, bool]], before_2_14: bool | None = None) -> str:
     """Return the type of a result as `torch.result_type` does; "" if unknown.
 
     Each operand comes with whether it is a number. Operands with axes count first, then tensors of rank 0, then
-    numbers, whose floats have the default type.
+    numbers, whose floats have the default type. PyTorch before 2.14, if known, made complex64 of bfloat16 and such a
+    complex number, as it had no bcomplex32.
 
     >>> matrix, one, number = tensor("float16", (2, 3)), tensor("float64", ()), tensor("float64", ())
     >>> result_type([(matrix, False), (one, False), (number, True)]), result_type([(one, False), (matrix, False)])
@@ -97,7 +98,10 @@ def result_type(operands: Iterable[tuple[Tensor, bool]]) -> str:
             return ""
         dtype = DEFAULT_FLOAT if number and kind(x.dtype) == FLOAT else x.dtype
         groups[2 if number else 0 if x.shape is None or x.rank else 1].append(dtype)
-    return reduce(_over, (reduce(promote, group) for group in groups if group))
+    dtype = reduce(_over, (reduce(promote, group) for group in groups if group))
+    if dtype == "bcomplex32" and not any(dtype in group for group in groups):
+        return dtype if before_2_14 is False else "complex64" if before_2_14 else ""
+    return dtype
 
 
 def _over(high: str, low: str) -> str:
@@ -128,7 +132,8 @@ def number_tensor(value: float) -> Tensor:
 
 def promoted_type(call: Call, names: Sequence[str], operands: Sequence[Tensor]) -> str:
     """Return the promoted element type of the arguments `names`, which are `operands`."""
-    return result_type((x, call.is_number(name)) for name, x in zip(names, operands, strict=True))
+    given = ((x, call.is_number(name)) for name, x in zip(names, operands, strict=True))
+    return result_type(given, call.before(214))
 
 
 def cast(x: Tensor, dtype: str) -> Tensor:

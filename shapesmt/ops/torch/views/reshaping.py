@@ -19,6 +19,7 @@ from shapesmt.rules import Decided, Tensor, Traits, tensor
 BITS = {
     "bool": 8,
     "complex32": 32,
+    "bcomplex32": 32,
     "complex64": 64,
     "complex128": 128,
     "bfloat16": 16,

@@ -6,6 +6,7 @@ import itertools
 
 import pytest
 
+from shapesmt.frontends.torch.program import release
 from shapesmt.ops.torch.elementwise.promotion import number_tensor, promote, result_type
 from shapesmt.rules import tensor
 
@@ -31,15 +32,23 @@ def test_two_types(torch):
 
 
 def test_tensors_with_and_without_axes(torch):
+    old = release(torch.__version__) < 214
     for a, b, p, q in itertools.product(TYPES, TYPES, ((), (2,)), ((), (2,))):
         expected = torch.result_type(torch.empty(p, dtype=getattr(torch, a)), torch.empty(q, dtype=getattr(torch, b)))
-        assert result_type([(tensor(a, p), False), (tensor(b, q), False)]) == named(expected), (a, b, p, q)
+        assert result_type([(tensor(a, p), False), (tensor(b, q), False)], old) == named(expected), (a, b, p, q)
 
 
 def test_tensors_and_numbers(torch):
     for a, number, p in itertools.product(TYPES, NUMBERS, ((), (2,))):
         expected = torch.result_type(torch.empty(p, dtype=getattr(torch, a)), number)
         assert result_type([(tensor(a, p), False), (number_tensor(number), True)]) == named(expected), (a, number, p)
+
+
+def test_a_complex_number_makes_bfloat16_complex_by_the_version_of_pytorch():
+    given = [(tensor("bfloat16", (2,)), False), (tensor("complex64", ()), True)]
+    assert [result_type(given, old) for old in (True, False, None)] == ["complex64", "bcomplex32", ""]
+    assert promote("bfloat16", "complex32") == "complex64"
+    assert promote("int64", "bcomplex32") == promote("bfloat16", "bcomplex32") == "bcomplex32"
 
 
 def test_an_unknown_type_makes_the_result_unknown():
