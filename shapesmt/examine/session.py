@@ -26,7 +26,7 @@ def examine_session(problem: Problem, examination: Examination, judge: Judge) ->
     failing = {j.index for j in examination.judgements}
     if not differing(problem.graph, examination.inference.tensors, failing):
         return examination
-    graph = judge.deadline.attempt(lambda: session_graph(problem.graph, examination.original.tensors), None)
+    graph = judge.deadline.attempt(lambda: session_graph(problem.graph), None)
     if graph is None:
         return examination
     own = _within(problem, graph, examination, examination.domain.copy())

@@ -103,6 +103,18 @@ def _in_one(site: Site, node: Node, feed: Node) -> Made | None:
     return None if first is None or len(numbers) < len(sizes) or not sizes else _reshape(node, first.inputs[0], numbers)
 
 
+def _constant(site: Site, node: Node, _: Node) -> Made | None:
+    """Return the sizes of a tensor as a constant, if all are numbers that are known when the file is loaded."""
+    shape = site.tensor(node.inputs[0]).shape
+    sizes = [None] if shape is None else [d.constant for d in shape]
+    end, start = (node.attributes.get(name, default) for name, default in (("end", len(sizes)), ("start", 0)))
+    numbers = [int(size) for size in sizes if size is not None]
+    if len(numbers) < len(sizes) or not isinstance(start, int) or not isinstance(end, int):
+        return None
+    value = Literal("int64", (len(numbers[start:end]),), numbers[start:end])
+    return Made((Node("Constant", "", node.name, (), node.outputs, Attributes({"value": value})),))
+
+
 def _reshape(node: Node, data: str, target: list[int]) -> Made:
     name = f"{node.outputs[0]} target"
     return Made(
@@ -123,6 +135,10 @@ REWRITES = (
     Rewrite(
         "reshapes in a row are one",
         ROW, 0, ROW, _in_one, lambda *_: True, VERSIONS,
+    ),
+    Rewrite(
+        "a shape of numbers is a constant, and what only computes it is removed",
+        frozenset({"Shape"}), 0, None, _constant, lambda *_: True, VERSIONS,
     ),
 )  # fmt: skip
 """The rewrites that change which sizes run, or what they give."""

@@ -60,7 +60,7 @@ class Rewrite:
         says: The rewrite in words: "a lookup of consecutive rows is a slice".
         ops: The operators that the last node may have.
         place: The index of the input that the other node computes.
-        feeds: The operators that the other node may have.
+        feeds: The operators that the other node may have; None for any.
         make: A function of the last node and the other one, which returns what replaces the last one; None if the
             session leaves it. Nodes that nothing reads any more are removed.
         agrees: A function of the same nodes: whether the new nodes run and give the same wherever the file's run.
@@ -70,7 +70,7 @@ class Rewrite:
     says: str
     ops: frozenset[str]
     place: int
-    feeds: frozenset[str]
+    feeds: frozenset[str] | None
     make: Callable[[Site, Node, Node], Made | None]
     agrees: Callable[[Site, Node, Node], bool]
     seen: tuple[str, ...]
@@ -80,5 +80,6 @@ class Rewrite:
         if node.domain or node.op not in self.ops or len(node.inputs) <= self.place:
             return None
         feed = site.maker(node.inputs[self.place])
-        matches = feed is not None and not feed.domain and feed.op in self.feeds
-        return feed if matches and site.only_reader(node.inputs[self.place]) else None
+        if feed is None or (self.feeds is not None and (feed.domain or feed.op not in self.feeds)):
+            return None
+        return feed if site.only_reader(node.inputs[self.place]) else None

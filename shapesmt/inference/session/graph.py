@@ -89,17 +89,17 @@ def _unread(graph: Graph, reads: Mapping[int, Sequence[str]]) -> set[int]:
     return unread
 
 
-def session_graph(graph: Graph, tensors: Mapping[str, Tensor]) -> SessionGraph | None:
-    """Return the graph that the session runs; None if it runs the file's nodes, whose inferred `tensors` are given."""
+def session_graph(graph: Graph) -> SessionGraph | None:
+    """Return the graph that the session runs; None if it runs the file's nodes."""
     if SESSION not in graph.memory:
-        graph.memory[SESSION] = _rewritten(graph, tensors)
+        graph.memory[SESSION] = _rewritten(graph)
     known: SessionGraph | None = graph.memory[SESSION]
     return known
 
 
-def _rewritten(graph: Graph, tensors: Mapping[str, Tensor]) -> SessionGraph | None:
-    site, made, says = Session(graph, tensors), dict[int, Made](), dict[int, str]()
-    for match in matches(graph, tensors):
+def _rewritten(graph: Graph) -> SessionGraph | None:
+    site, made, says = Session(graph), dict[int, Made](), dict[int, str]()
+    for match in matches(graph, site.tensors):
         node = graph.nodes[match.index]
         feed = match.rewrite.feed(site, node)
         new = None if feed is None or match.index in made else match.rewrite.make(site, node, feed)

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import pairwise
 
 from shapesmt.algebra import Dim
 from shapesmt.graph import Function, Graph, Node
 from shapesmt.inference.operators import Operators
 from shapesmt.ops import PASSING, passes
-from shapesmt.rules import Elements, Memory, Site, Tensor, from_literal, tensor
+from shapesmt.rules import Elements, Site, Tensor, tensor
 
 UNKNOWN = tensor("", None)
+SHARED = 8  # elements of the largest constants that the session compares
 
 
 class File(Site):
@@ -30,12 +32,18 @@ class File(Site):
         """Return the node that computes a tensor, or the one that its input comes from if that has no effect."""
         index = self.graph.producer(name)
         node = None if index is None else self.graph.nodes[index]
-        passed = node is not None and not node.domain and node.op in PASSING and passes(self, node)
-        return self.maker(node.inputs[0]) if node is not None and passed else node
+        return self.maker(node.inputs[0]) if node is not None and self.passed(node) else node
+
+    def passed(self, node: Node) -> bool:
+        """Whether the session removes a node because it returns its first input."""
+        named = node.op in PASSING and not node.domain and node.outputs[0] not in self.graph.outputs
+        return named and passes(self, node)
 
     def only_reader(self, name: str) -> bool:
-        """Whether one node reads the tensor."""
-        return len(self.graph.consumers(name)) == 1 and name not in self.graph.outputs
+        """Whether one node reads the tensor, or several that are equal."""
+        readers = [self.graph.nodes[index] for index in self.graph.consumers(name)]
+        equal = all((n.op, n.attributes, n.inputs) == (r.op, r.attributes, r.inputs) for n, r in pairwise(readers))
+        return bool(readers) and equal and name not in self.graph.outputs
 
     def constant(self, name: str) -> tuple[int, ...] | None:
         """Return the integers of a tensor if all are known."""
@@ -50,63 +58,23 @@ class File(Site):
 
 
 class Session(File):
-    """The graph as the session knows it when it loads the file: by declared sizes and names, and constants.
+    """The graph as the session knows it when it loads the file: by declared sizes and names, and constants."""
 
-    Args:
-        graph: The file's graph.
-        tensors: The tensors as they are inferred, for the elements of constants.
-    """
-
-    def __init__(self, graph: Graph, tensors: Mapping[str, Tensor]) -> None:
+    def __init__(self, graph: Graph) -> None:
         from shapesmt.inference.static import tensors_when_loaded
 
-        super().__init__(graph, tensors)
-        self.loaded = tensors_when_loaded(graph)
-        self._constant: dict[str, bool] = {}
+        super().__init__(graph, tensors_when_loaded(graph))
         self._same: dict[str, str] = {}  # for each tensor that an earlier one equals, that one
-
-    def tensor(self, name: str) -> Tensor:
-        """Return a tensor with the sizes that the session knows."""
-        return self.loaded.get(name, UNKNOWN)
 
     def only_reader(self, name: str) -> bool:
         """Whether one node reads the tensor or an equal one, once; equal nodes are one."""
         return self._reads[self._name(name)] == 1 and self._name(name) not in self._returned
-
-    def constant(self, name: str) -> tuple[int, ...] | None:
-        """Return the integers of a tensor if it is a constant, or computed from constants and static sizes."""
-        if not self._is_constant(name):
-            return None
-        literal = self.graph.literals.get(name)
-        return File(self.graph, {name: from_literal(literal)} if literal else self.tensors).constant(name)
 
     def same_sizes(self, name: str, other: str) -> bool:
         """Whether two tensors have the same sizes, by numbers and by names of dimensions."""
         sizes = self.tensor(name).shape
         named = [d.constant is not None or d.as_symbol() is not None for d in sizes or ()]
         return bool(sizes) and all(named) and sizes == self.tensor(other).shape
-
-    def _is_constant(self, name: str) -> bool:
-        if name not in self._constant:
-            self._constant[name] = False
-            self._constant[name] = self._computed_when_loaded(name)
-        return self._constant[name]
-
-    def _computed_when_loaded(self, name: str) -> bool:
-        if name in self.graph.literals:
-            return name not in self.graph.declared  # an input may override a declared one
-        index = self.graph.producer(name)
-        if index is None:
-            return False
-        node = self.graph.nodes[index]
-        rule = self.operators[node.domain, node.op]
-        if rule is None or isinstance(rule, Function) or node.attributes.graphs or not rule.repeats:
-            return False
-        if rule.of_shape:
-            sizes = self.tensor(node.inputs[0]).shape
-            return sizes is not None and all(d.constant is not None for d in sizes)
-        inputs = [*filter(None, node.inputs)]
-        return rule.traits.memory is Memory.MODEL or (bool(inputs) and all(map(self._is_constant, inputs)))
 
     def _name(self, name: str) -> str:
         return self._same.get(name, name)
@@ -119,11 +87,15 @@ class Session(File):
     def _reads(self) -> Counter[str]:
         """The number of times that each tensor is read, after equal nodes became one."""
         first: dict[object, Node] = {}
+        shared: dict[Tensor, str] = {}
         reads: Counter[str] = Counter()
+        for name, t in self.tensors.items():
+            if isinstance(t.value, Elements) and len(t.value.items) <= SHARED and self.constant(name) is not None:
+                self._same[name] = shared.setdefault(t, name)
         for node in self.graph.nodes:
             names = tuple(map(self._name, node.inputs))
             rule = self.operators[node.domain, node.op]
-            if not node.domain and node.op in PASSING and passes(self, node):
+            if self.passed(node):
                 self._same[node.outputs[0]] = names[0]
                 continue
             if rule is not None and not isinstance(rule, Function) and rule.repeats and not node.attributes.graphs:
