@@ -7,8 +7,8 @@ Attributes hold JSON values only. `networkx.node_link_data` returns such a docum
     a document          `directed` (true), `multigraph` (true), `graph`, `nodes`, `edges`
     `graph`             `schema`: "shapesmt/graph/1"; `name`; `opsets`: {"ai.onnx": 21}; `outputs`: names of tensors;
                         if there are any: `ranges`: {"batch": "1..32"}, `declared`: types of intermediate tensors and
-                        outputs by name, `functions`: the model's own operators; `runtime`: "openvino", "tensorflow" or
-                        "torch" if it isn't ONNX Runtime
+                        outputs by name, `functions`: the model's own operators; `runtime`: "onnxruntime", "openvino",
+                        "tensorflow" or "torch", whose laws apply ("standard": the text of ONNX's standard)
     a node              `id`, unique; `kind` ("operator"), one of those below
       "operator"        `op`, `domain` ("" for ONNX's), `name` (the id), `outputs` ([id]; "" for an omitted one),
                         `attributes`
@@ -65,7 +65,7 @@ def document(graph: Graph, *, nested: bool = False) -> Document:
         "ranges": {name: _range(r) for name, r in graph.ranges.items() if name not in inline},
         "declared": {name: declaration_document(d) for name, d in graph.declared.items()},
         "functions": [] if nested else [_function(f) for f in graph.functions.values()],
-        "runtime": "" if graph.runtime is Runtime.ONNX else graph.runtime.value,
+        "runtime": "" if nested or graph.runtime is Runtime.STANDARD else graph.runtime.value,
     }
     about = {
         "schema": SCHEMA,

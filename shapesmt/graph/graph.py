@@ -26,8 +26,12 @@ if TYPE_CHECKING:
 
 
 class Runtime(str, Enum):
-    """The program that runs models of a format; some laws apply to one runtime only."""
+    """The program that runs models of a format; some laws apply to one runtime only.
 
+    `STANDARD` is none: a graph that belongs to no runtime follows the text of ONNX's standard.
+    """
+
+    STANDARD = "standard"
     ONNX = "onnxruntime"
     OPENVINO = "openvino"
     TENSORFLOW = "tensorflow"
@@ -321,6 +325,11 @@ class Graph:
             reached |= new
             ahead.extend(new)
         return reached
+
+    @property
+    def is_onnx(self) -> bool:
+        """Whether its operators are ONNX's, which ONNX Runtime runs, or no runtime in particular."""
+        return self.runtime in (Runtime.ONNX, Runtime.STANDARD)
 
     @property
     def is_program(self) -> bool:

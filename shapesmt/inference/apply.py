@@ -142,8 +142,9 @@ class Applier(ABC):
                 for t in inputs
             ]
         application = self._apply_case(step, inputs, case)
-        open_ = None if isinstance(step.rule, Function) else self._unchecked_law(step.node)
-        if open_ is not None:
+        law = None if isinstance(step.rule, Function) else self._unoffered_type(step.node, Runtime.ONNX)
+        if law is not None:
+            open_ = Unjudged("", step.node.op, "elements", f"{law}, which ONNX Runtime doesn't check")
             application = replace(application, unjudged=(*application.unjudged, open_))
         return replace(application, requirements=(refusal, *application.requirements)) if refusal else application
 
@@ -152,7 +153,7 @@ class Applier(ABC):
         clash = self._clash(node, inputs)
         if clash:
             return Requirement(FALSE, clash, typed=True)
-        broken = broken_law(node) or self._not_offered(node)
+        broken = broken_law(node) or self._not_offered(node) or self._unoffered_type(node, Runtime.STANDARD)
         return Requirement(FALSE, broken, limit=True) if broken else None
 
     def _misfit(self, node: Node) -> laws.Law | None:
@@ -160,11 +161,15 @@ class Applier(ABC):
         version = self._opsets.get(node.domain)
         return self._schemas.misfit(node, version) if self._schemas and version else None
 
-    def _unchecked_law(self, node: Node) -> Unjudged | None:
-        """Return why the node is undecided: it violates a law of ONNX that ONNX Runtime doesn't check; None if not."""
+    def _unoffered_type(self, node: Node, runtime: Runtime) -> laws.Law | None:
+        """Return the law of ONNX that a node violates by a type that kernels may support, if `runtime` runs the model.
+
+        None if it violates none.
+        """
         version = self._opsets.get(node.domain)
-        law = self._schemas.unchecked_law(node, version) if self._schemas and version else None
-        return law and Unjudged("", node.op, "elements", f"{law}, which ONNX Runtime doesn't check")
+        if version is None or self._schemas is None or self._runtime is not runtime:
+            return None
+        return self._schemas.unchecked_law(node, version)
 
     def _not_offered(self, node: Node) -> laws.Law | None:
         """Return the violated law if the operator isn't in the model's operator set, or None."""

@@ -31,10 +31,14 @@ VALUES = [
     case("C09", "a = Shape(x) two = Constant <value_ints = [2, 3, 4]> () s = Add(a, two)", ["n + 2", "6", "m + 4"]),
     case("C09", "a = Shape(x) one = Constant <value_int = 1> () s = Add(a, one)", ["n + 1", "4", "m + 1"]),
     case("C10", "a = Shape(x) one = Constant <value_ints = [0, 1, 0]> () s = Sub(a, one)", ["n", "2", "m"]),
+    case("C10", "a = Shape(x) s = Sub(a, a)", ["0", "0", "0"]),
+    case("C10", "a = Shape(x) z = Constant <value_ints = [0, 0, 0]> () b = Sub(z, a) s = Neg(b)", ["n", "3", "m"]),
     case("C11", "a = Shape(x) two = Constant <value_int = 2> () s = Mul(a, two)", ["2*n", "6", "2*m"]),
     case("C12", "a = Shape(x) f = Cast <to = 1> (a) s = Cast <to = 7> (f)", ["n", "3", "m"]),
     case("C13", "a = Shape(x) b = Constant <value_ints = [7]> () s = Concat <axis = 0> (a, b)", ["n", "3", "m", "7"]),
     case("C14", "a = Shape(x) i = Constant <value_ints = [-1, 0]> () s = Gather(a, i)", ["m", "n"]),
+    case("C14", "a = Shape(x) i = Constant <value_int = -1> () o = Constant <value_ints = [1]> () b = Gather(a, i) "
+         "s = Reshape(b, o)", ["m"]),
     case("C15", "a = Shape <end = 1> (x) e = Constant <value = int64[0] {}> () o = Constant <value_ints = [1]> ()"
          " b = Reshape(a, e) s = Reshape(b, o)", ["n"]),
     case("C16", "s = Shape <start = 1> (x)", ["3", "m"]),
@@ -91,6 +95,19 @@ def test_reshape_to_a_computed_shape() -> None:
         "s = Concat <axis = 0> (b, m) y = Reshape(x, s)"
     )
     assert shape_of(model("float[N,3,4] x", body)) == ["N", "12"]
+
+
+@row("C17")
+def test_reshape_to_a_computed_number_of_elements() -> None:
+    body = "a = Size(x) z = Constant <value_ints = [0]> () s = Unsqueeze(a, z) y = Reshape(x, s)"
+    assert shape_of(model("float[2,3,4] x", body)) == ["24"]
+
+
+@row("C23")
+def test_a_part_of_a_shape() -> None:
+    text = model("float[2,N,3,4] x", "s = Shape <start = 1, end = -1> (x) y = ConstantOfShape(s)")
+    assert shape_of(text, "s") == ["2"]
+    assert shape_of(text) == ["N", "3"]
 
 
 @row("C02")

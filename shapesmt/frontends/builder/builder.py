@@ -33,12 +33,13 @@ from shapesmt.frontends.builder.operands import (
     check_names,
     constant,
     opset_version,
+    stated_runtime,
     unknown_operator,
 )
 from shapesmt.frontends.nodelink.reader import read
 from shapesmt.frontends.onnx.reader import schemas
 from shapesmt.frontends.onnx.types import Parameters
-from shapesmt.graph import SCHEMA, Document, Flow, Graph, document_of, new_flow, size
+from shapesmt.graph import SCHEMA, Document, Flow, Graph, Runtime, document_of, new_flow, size
 from shapesmt.language import RangeLike, did_you_mean, parse_range, parse_shape, quote
 from shapesmt.rules import resolve, rules
 
@@ -78,14 +79,21 @@ class GraphBuilder:
     Args:
         name: The model's name in reports.
         opset: The version of ONNX's operators, or the versions of several domains: `{"": 21, "com.example": 2}`.
+        runtime: The runtime whose laws apply: "onnxruntime", "openvino", "tensorflow" or "torch"; by default those of
+            ONNX's standard.
+
+    Raises:
+        UsageError: There is no such runtime, or an opset is no version.
     """
 
-    def __init__(self, name: str = "graph", *, opset: int | Mapping[str, int] = OPSET) -> None:
+    def __init__(
+        self, name: str = "graph", *, opset: int | Mapping[str, int] = OPSET, runtime: str = Runtime.STANDARD.value
+    ) -> None:
         opsets = {"": OPSET, **opset} if isinstance(opset, Mapping) else {"": opset}
         self.opsets = {"" if domain == "ai.onnx" else domain: opset_version(v, domain) for domain, v in opsets.items()}
         self.flow: Flow = new_flow()
         """The networkx graph so far."""
-        self.flow.graph.update(schema=SCHEMA, name=name, opsets={}, outputs=[])
+        self.flow.graph.update(schema=SCHEMA, name=name, opsets={}, outputs=[], **stated_runtime(runtime))
         self.outer: GraphBuilder | None = None
         """The builder of the enclosing graph if this one builds a subgraph, else None."""
         self._owner = ""  # the operator that has this subgraph

@@ -11,7 +11,7 @@ from shapesmt.frontends.nodelink.fields import RefusedError
 from shapesmt.frontends.nodelink.reader import attribute as value
 from shapesmt.frontends.onnx.reader import schemas
 from shapesmt.frontends.onnx.types import Parameters
-from shapesmt.graph import DTYPES, Document, Literal, constant as literal
+from shapesmt.graph import DTYPES, Document, Literal, Runtime, constant as literal
 from shapesmt.language import did_you_mean, quote
 from shapesmt.rules import rules
 
@@ -113,3 +113,15 @@ def opset_version(version: object, domain: str) -> int:
 def axis_text(part: object) -> Any:
     """Return a size that isn't an int or str as an int if it has `__index__` (numpy's integers), else as its text."""
     return str(part) if not hasattr(part, "__index__") else part.__index__()
+
+
+def stated_runtime(runtime: str) -> dict[str, str]:
+    """Return the runtime as a document states it: nothing for the standard, which a document without one follows.
+
+    >>> stated_runtime("standard"), stated_runtime("openvino")
+    ({}, {'runtime': 'openvino'})
+    """
+    names = [each.value for each in Runtime]
+    if runtime not in names:
+        raise UsageError(f"there is no runtime {quote(runtime)}{did_you_mean(runtime, names)}")
+    return {} if runtime == Runtime.STANDARD.value else {"runtime": runtime}

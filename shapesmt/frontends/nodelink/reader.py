@@ -104,7 +104,8 @@ def _model(document: Mapping[str, Any], source: str) -> Graph:
     if schema != SCHEMA:
         refuse("graph.schema", f'this version reads "{SCHEMA}", not {value_text(schema)}')
     functions: dict[tuple[str, str], Function] = {}
-    reader = _Reader(source, _opsets(about, "graph"), functions)
+    runtime = _runtime(field(about, "runtime", "graph", str, Runtime.STANDARD.value), at("graph", "runtime"))
+    reader = _Reader(source, _opsets(about, "graph"), functions, runtime)
     for i, f in enumerate(field(about, "functions", "graph", list, [])):
         function = reader.function(a(f, dict, f"graph.functions[{i}]"), f"graph.functions[{i}]")
         if functions.setdefault((function.domain, function.name), function) is not function:
@@ -114,13 +115,14 @@ def _model(document: Mapping[str, Any], source: str) -> Graph:
 
 
 class _Reader:
-    """Reads the graphs of a document with one set of opsets, the model's functions, and the depth of nesting."""
+    """Reads the graphs of a document: one runtime, one set of opsets, the model's functions, the depth of nesting."""
 
     def __init__(
         self,
         source: str,
         opsets: Mapping[str, int],
         functions: Mapping[tuple[str, str], Function],
+        runtime: Runtime = Runtime.STANDARD,
         depth: int = 0,
         *,
         in_function: bool = False,
@@ -128,6 +130,7 @@ class _Reader:
         self.source = source
         self.opsets = opsets
         self.functions = functions
+        self.runtime = runtime
         self.depth = depth
         self.in_function = in_function
 
@@ -159,7 +162,7 @@ class _Reader:
             ranges={**ranges, **contents.ranges},
             source=self.source,
             schemas=schemas(),
-            runtime=_runtime(field(about, "runtime", where, str, Runtime.ONNX.value), at(where, "runtime")),
+            runtime=self.runtime,
         )
         title = f"{self.source}, in {path}" if path else self.source
         nodes = sort_nodes(
@@ -171,7 +174,7 @@ class _Reader:
         """Return a function that the model defines as its own operator; `path` is its path in the document."""
         body = field(f, "body", path, dict)
         opsets = _opsets(field(body, "graph", f"{path}.body", dict), f"{path}.body.graph") or self.opsets
-        inner = _Reader(self.source, opsets, self.functions, self.depth + 1, in_function=True)
+        inner = _Reader(self.source, opsets, self.functions, self.runtime, self.depth + 1, in_function=True)
         graph = inner.graph(body, f"{path}.body")
         values = field(f, "defaults", path, dict, {})
         defaults = Attributes({k: inner.value(v, at(f"{path}.defaults", k), None) for k, v in values.items()})
@@ -229,7 +232,8 @@ class _Reader:
             return content
         document = a(content, dict, path)
         if "nodes" in document:
-            deeper = _Reader(self.source, self.opsets, self.functions, self.depth + 1, in_function=self.in_function)
+            within, depth = self.in_function, self.depth + 1
+            deeper = _Reader(self.source, self.opsets, self.functions, self.runtime, depth, in_function=within)
             return deeper.graph(document, path)
         if "reference" in document:
             if not self.in_function:

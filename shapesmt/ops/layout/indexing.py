@@ -28,6 +28,7 @@ from shapesmt.algebra import (
     twin,
 )
 from shapesmt.algebra.numeric import Float
+from shapesmt.graph import Runtime
 from shapesmt.lazy import np
 from shapesmt.ops.shared.fields import (
     along,
@@ -159,12 +160,14 @@ def gather_nd(ctx: RuleContext) -> Tensor:
 
 
 def _require_tuples(ctx: RuleContext, x: Tensor, indices: Tensor, batch: int, depth: int) -> None:
-    """Require equal batch axes, as ONNX does, or index tuples that split evenly into batches, as for ONNX Runtime.
+    """Require equal batch axes, as ONNX does, or index tuples that split evenly into batches, enough for ONNX Runtime.
 
     `batch` is the number of batch axes, `depth` the length of an index tuple.
     """
     tuples, batches = product(indices.dims[:-1]), product(x.dims[:batch])
     alike = all_of(*map(equal, x.dims[:batch], indices.dims)) if batch < indices.rank else FALSE
+    if ctx.runtime is Runtime.STANDARD:
+        return ctx.require(alike, laws.INDEX_TUPLES_SPLIT_INTO_BATCHES, tuples, batches)
     nothing = equal(tuples * product(x.dims[batch + depth :]), 0)
     even = all_of(at_least(batches, 1), divides(batches, tuples))
     ctx.require(any_of(alike, nothing, even), laws.INDEX_TUPLES_SPLIT_INTO_BATCHES, tuples, batches)

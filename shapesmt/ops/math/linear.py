@@ -8,6 +8,7 @@ from operator import mul
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, TRUE, Dim, Formula, all_of, any_of, at_least, differs, equal
+from shapesmt.graph import Runtime
 from shapesmt.ops.math.elementwise import combine
 from shapesmt.ops.math.reduction import fold_elements
 from shapesmt.ops.shared.fields import concrete
@@ -25,7 +26,7 @@ def matrix_product(ctx: RuleContext, a: Tensor, b: Tensor, *, turned: bool = Fal
     ctx.check(a.rank > 0 and b.rank > 0, laws.PRODUCT_OPERANDS_NOT_SCALAR)
     ctx.require_equal(a[-1], b.dims[-2:][0], laws.INNER_SIZES_EQUAL)
     batch = ctx.broadcast(a.dims[:-2], b.dims[:-2], law=laws.BATCH_SIZES_BROADCAST)
-    if any(d.lo < 1 for d in a.dims[:-1] + b.dims[:-2]):
+    if ctx.runtime is Runtime.ONNX and any(d.lo < 1 for d in a.dims[:-1] + b.dims[:-2]):
         needed = [stated for stated in _met_batches(a, b, turned=turned) if stated[0] is not TRUE]
         for formula, *sides in needed if needed and not ctx.since((1, 32)) else ():
             ctx.require(formula, laws.EMPTY_BATCH_MEETS_EMPTY_BATCH, *sides)
@@ -161,9 +162,8 @@ def determinant(ctx: RuleContext) -> Tensor:
 @rule("Einsum", traits=Traits.MIXED)
 def einsum(ctx: RuleContext) -> Tensor:
     """Contract inputs by an equation: each letter is one size (or 1), `...` the axes that broadcast."""
-    operands = [ctx.input(i) for i in range(len(ctx.inputs))]
     terms, result = parse_equation(ctx.text("equation"))
-    ctx.check(len(terms) == len(operands), laws.EQUATION_TERM_PER_INPUT)
+    operands = einsum_operands(ctx, terms)
     ranks = {x.rank - len(term) + 1 for term, x in zip(terms, operands, strict=True) if "..." in term}
     ctx.check(len(ranks) <= 1, laws.ELLIPSIS_SAME_AXES_EVERYWHERE)
     hidden = [f"...{i}" for i in range(max(ranks, default=0))]
@@ -175,6 +175,16 @@ def einsum(ctx: RuleContext) -> Tensor:
     ctx.check(set(hidden) <= set(letters), laws.OUTPUT_ELLIPSIS_AS_INPUTS)
     value = contract(list(zip(operands, spelled, strict=True)), sizes, letters)
     return ctx.tensor([sizes[letter] for letter in letters], value=value)
+
+
+def einsum_operands(ctx: RuleContext, terms: list[list[str]]) -> list[Tensor]:
+    """Return the inputs; require a term for each, and as many axes as letters if it has no ellipsis."""
+    operands = [ctx.input(i) for i in range(len(ctx.inputs))]
+    ctx.check(len(terms) == len(operands), laws.EQUATION_TERM_PER_INPUT)
+    for term, x in zip(terms, operands, strict=True):
+        if x.shape is None and "..." not in term:
+            ctx.require_rank(x, len(term))
+    return operands
 
 
 def joint_sizes(ctx: RuleContext, terms: list[list[str]], operands: list[Tensor]) -> dict[str, Dim]:

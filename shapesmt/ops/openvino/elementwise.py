@@ -73,10 +73,11 @@ def binary(ctx: RuleContext) -> Tensor:
 def as_computed(ctx: RuleContext, t: Tensor) -> Tensor:
     """Return the tensor, with unknown elements if OpenVINO may compute them differently.
 
-    These are 8-bit integers, which OpenVINO doesn't wrap, powers that float32 rounds, and remainders of floats.
+    These are changed 8-bit integers, which OpenVINO doesn't wrap, powers that float32 rounds, and remainders of floats.
     """
-    op, items = ctx.node.op, t.value.items if isinstance(t.value, Elements) else ()
-    saturated = t.dtype in ("int8", "uint8") and not op.startswith("Bitwise")
+    op, items, before = ctx.node.op, t.value.items if isinstance(t.value, Elements) else (), ctx.input(0).value
+    changed = not isinstance(before, Elements) or items != before.items
+    saturated = t.dtype in ("int8", "uint8") and not op.startswith("Bitwise") and changed
     large = op == "Power" and any(i is not None and max(-i.lo, i.hi) > 1 << MANTISSA["float32"] for i in items)
     remainder_of_floats = op == "FloorMod" and t.dtype in FLOATS  # the sign is the divisor's
     return without_elements(t) if saturated or large or remainder_of_floats else t

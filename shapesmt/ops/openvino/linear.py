@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, equal
-from shapesmt.ops.math.linear import expand_ellipsis, joint_sizes, parse_equation, transpose_dims
+from shapesmt.ops.math.linear import einsum_operands, expand_ellipsis, joint_sizes, parse_equation, transpose_dims
 from shapesmt.ops.math.recurrent import GATES
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.indices import require_places
@@ -93,9 +93,8 @@ def _add_mask(ctx: RuleContext, scores: Shape) -> Shape:
 @operator("Einsum", traits=Traits.MIXED)
 def einsum(ctx: RuleContext) -> Tensor:
     """Contract inputs by an equation: each letter is one size (or 1); ellipses are aligned from the right."""
-    operands = [ctx.input(i) for i in range(len(ctx.inputs))]
     terms, output_term = parse_equation(ctx.text("equation"))
-    ctx.check(len(terms) == len(operands), laws.EQUATION_TERM_PER_INPUT)
+    operands = einsum_operands(ctx, terms)
     hidden = max([x.rank - len(t) + 1 for t, x in zip(terms, operands, strict=True) if "..." in t], default=0)
     names = [f"...{i}" for i in range(hidden)]
     starts = [max(0, hidden - (x.rank - len(term) + 1)) for term, x in zip(terms, operands, strict=True)]

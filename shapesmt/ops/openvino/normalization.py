@@ -42,9 +42,11 @@ def local_response(ctx: RuleContext) -> Tensor:
 @operator("MVN", "NormalizeL2")
 def over_axes(ctx: RuleContext) -> Tensor:
     """Normalize over the axes that input 1 lists; the shape is unchanged."""
-    x, axes = ctx.input(0), constants_of(ctx, 1, "the axes") or ()
+    x, axes = ctx.input(0), ctx.items(1) or ()
+    rank = max(x.rank, ctx.node.op == "NormalizeL2")
+    rank = max(x.rank, ctx.node.op == "NormalizeL2")
     for axis in axes:
-        ctx.normal(axis, max(x.rank, ctx.node.op == "NormalizeL2"))
+        ctx.require_within(0 if axis is None else axis, rank, laws.FOLDED_AXES_IN_TENSOR)
     ctx.check(ctx.node.op != "MVN" or len(axes) <= x.rank, laws.AXES_AT_MOST_RANK.of(rank=x.rank, count=len(axes)))
     return ctx.tensor(x.dims)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Dim, Formula, all_of, any_of, as_dim, at_least, equal, negate, select
 from shapesmt.algebra.numeric import Float, float_at_least
+from shapesmt.graph import Runtime
 from shapesmt.rules import Decided, Item, RuleContext, Shape, Tensor
 
 LARGEST = 2**63 - 1  # the maximum of int64
@@ -116,16 +117,18 @@ def require_broadcast_to(ctx: RuleContext, x: Tensor, shape: Shape, law: laws.La
 
 def open_beside_cpu(ctx: RuleContext, law: laws.Law, *, used: bool) -> None:
     """Leave the node undecided if it uses a feature (`used`) that ONNX Runtime has on other devices than CPU only."""
-    if used:
+    if used and ctx.runtime is not Runtime.STANDARD:
         ctx.leave("elements", f"{law}: ONNX Runtime has it on other devices only")
 
 
 def open_unless(ctx: RuleContext, law: laws.Law, formula: Formula = FALSE) -> None:
     """Leave the node undecided if `formula` doesn't hold: it then violates a law that the runtime doesn't check.
 
-    The node's behaviour is undefined in that case.
+    The node's behaviour is undefined in that case. Without a runtime, the law is required.
     """
-    if formula is not TRUE:
+    if ctx.runtime is Runtime.STANDARD:
+        ctx.limit(formula, law)
+    elif formula is not TRUE:
         text = f"{law}, which {RUNTIMES.get(ctx.node.domain, 'ONNX Runtime')} doesn't check"
         note = "" if formula is FALSE else f"the law holds where {formula}"
         ctx.leave("elements", text, note, branch=negate(formula))

@@ -32,7 +32,7 @@ def left_out(site: Site) -> Iterator[Change]:
 
 def put_in(site: Site) -> Iterator[Change]:
     """Yield insertions of a Transpose, Unsqueeze or Squeeze before an operand of an ONNX node."""
-    if site.graph.runtime.value != "onnxruntime":
+    if not site.graph.is_onnx:
         return
     for index, name in enumerate(site.node.inputs):
         t = site.known(index)
@@ -82,7 +82,7 @@ def _insert(site: Site, index: int, op: str, value: tuple[int, ...]) -> Iterator
 def crops(site: Site) -> Iterator[Change]:
     """Yield insertions of a Slice that crops one operand to another's sizes on the axes where they differ."""
     node, graph = site.node, site.graph
-    if graph.runtime.value != "onnxruntime" or graph.opsets.get("", 1) < AXES_AS_INPUT:
+    if not graph.is_onnx or graph.opsets.get("", 1) < AXES_AS_INPUT:
         return
     for i in range(min(len(node.inputs), 3)):
         for j in range(min(len(node.inputs), 3)):

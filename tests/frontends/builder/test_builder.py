@@ -318,6 +318,60 @@ def test_a_mistake_leaves_the_graph_as_it_was():
     assert g.op("Concat", x, x, axis=1).name == "Concat_0"
 
 
+def gathered(runtime):
+    """Index tuples that split evenly into the batch of `x`, although their batch is another one."""
+    g = GraphBuilder(runtime=runtime)
+    indices = g.constant([[[0]], [[1]], [[2]], [[3]]])
+    g.output(g.op("GatherND", g.input("x", "[2,5]"), indices, batch_dims=1), "y")
+    return g.build()
+
+
+def concatenated(runtime):
+    """An empty tensor and one with other sizes."""
+    g = GraphBuilder(runtime=runtime)
+    g.output(g.op("Concat", g.input("x", "[n,0]"), g.input("w", "[3,4]"), axis=1), "y")
+    return g.build()
+
+
+def largest(runtime):
+    """The largest of no booleans."""
+    g = GraphBuilder(runtime=runtime)
+    g.output(g.op("ReduceMax", g.input("x", "[2,0]", dtype="bool"), [1]), "y")
+    return g.build()
+
+
+@pytest.mark.parametrize(
+    ("build", "verdicts"),
+    [(concatenated, ["DEPENDS", "PROVED"]), (gathered, ["FAILS", "PROVED"]), (largest, ["PROVED", "FAILS"])],
+)
+def test_a_graph_follows_the_standard_or_a_runtime(build, verdicts, tmp_path):
+    for runtime, verdict in zip(("standard", "onnxruntime"), verdicts, strict=True):
+        graph = build(runtime)
+        assert graph.runtime.value == runtime
+        assert str(shapesmt.check(graph).verdict) == verdict
+        shapesmt.save_graph(graph, tmp_path / "graph.json")
+        assert str(shapesmt.check(tmp_path / "graph.json").verdict) == verdict
+
+
+def test_a_body_is_of_its_graph_s_runtime():
+    for runtime in "standard", "onnxruntime":
+        g = GraphBuilder(runtime=runtime)
+        x, w, flag = g.input("x", "[n,0]"), g.input("w", "[3,4]"), g.input("flag", "[]", dtype="bool")
+        then, other = g.subgraph("then"), g.subgraph("else")
+        then.output(then.op("Concat", x, w, axis=1))
+        other.output(other.op("Relu", w))
+        g.output(g.op("If", flag, then_branch=then, else_branch=other), "y")
+        graph = g.build()
+        assert {body.runtime.value for body in graph.nodes[0].attributes.graphs} == {runtime}
+        findings = [f for f in shapesmt.check(graph).findings if f.code == "SM103"]
+        assert bool(findings) == (runtime == "standard")
+
+
+def test_a_runtime_that_is_none_is_named():
+    with pytest.raises(UsageError, match="there is no runtime 'onnxruntme'; did you mean 'onnxruntime'"):
+        GraphBuilder(runtime="onnxruntme")
+
+
 def test_tighten_says_that_it_needs_a_file():
     g, x = _graph()
     g.output(g.op("Relu", x), "y")
