@@ -79,6 +79,7 @@ TOPICS = {
     "inference": {"propagation"},
     "language": {"shape_algebra", "shape_properties"},
     "laws": {"catalogue", "needed"},
+    "messages": {"broken"},
     "ops": {"flags", "lengths", "looked_up", "low_ranks", "random_nodes"},
     "ops/contrib": {"optimized"},
     "ops/openvino": {"assertions", "laws"},
