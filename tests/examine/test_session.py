@@ -100,6 +100,17 @@ def test_reshapes_in_a_row_run_where_only_the_last_fits():
     assert outcome_at(model, {"a": 2}) == ([(8,)], None)
 
 
+def test_a_node_that_is_read_for_its_static_shape_only_is_not_run():
+    model = parsed(
+        """g (float[a, 4] x) => (int64[p] y) { c = Constant <value_ints = [12]> () r = Reshape (x, c)
+        s = Shape (r) y = Neg (s) }"""
+    )
+    report = shapesmt.check(model, dims={"a": "1..9"})
+    assert report.precondition.text == ("a == 3",)
+    assert report.warnings[0].example.symbols == {"a": 1}
+    assert outcome_at(model, {"a": 1}) == ([(1,)], None)
+
+
 def test_equal_targets_are_computed_once_and_stay():
     model = parsed(
         f"""g (float[a, 4] x) => (float[p, q] y, float[p, q] z) {{ {HALF} c = Constant <value_ints = [4]> ()
