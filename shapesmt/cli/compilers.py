@@ -36,7 +36,9 @@ _DYNAMIC_STATUS = STATUS.format("0 written, 1 not written, 3 not proven")
 @click.option("-o", "--output", metavar="OUT.onnx", help="Where to write the model with a change made.")
 @click.option("--take", type=click.IntRange(1), metavar="N",
               help="The proposal that is written; by default the first, if it is proved.")  # fmt: skip
-def repair(form: Form, model: str, output: str | None, take: int | None, **options: Any) -> int:
+@click.option("--as-declared", is_flag=True, help="Write it even if an output that isn't as the file declares gets "
+                                                  "another shape at a size at which the model runs.")  # fmt: skip
+def repair(form: Form, model: str, output: str | None, take: int | None, as_declared: bool, **options: Any) -> int:
     """Which single change makes the model run for every input?
 
     Proposals are proved, or say that they leave findings. Only a person knows which was meant: read them first.
@@ -44,7 +46,7 @@ def repair(form: Form, model: str, output: str | None, take: int | None, **optio
     from shapesmt import api
 
     question = question_for(model, *load_config(options))
-    ask = partial(api.answer_repair, model, question, output, take=take)
+    ask = partial(api.answer_repair, model, question, output, take=take, as_declared=as_declared)
     return show(waiting(f"repairing {model}", question, ask), form)
 
 
