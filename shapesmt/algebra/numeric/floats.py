@@ -169,9 +169,10 @@ class Float:
         kind = getattr(np, self.dtype if self.dtype in NUMPY else "float32")
         if self.op is FRACTION:
             assert self.numerator is not None
-            return kind(np.float64(evaluator.dim(self.numerator)) / float(self.denominator))  # both fit into float64
+            numerator = np.asarray(evaluator.dim(self.numerator), np.float64)  # fits, as the denominator does
+            return (numerator / float(self.denominator)).astype(kind)
         if self.op is FROM_DIM:
-            return kind(evaluator.dim(self.args[0]))
+            return np.asarray(evaluator.dim(self.args[0])).astype(kind)[()]
         if self.op is LITERAL:
             return kind(self.args[0])
         with np.errstate(all="ignore"):
