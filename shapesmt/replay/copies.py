@@ -57,8 +57,10 @@ class Copies:
         self.ran = self._ask("original", *self._about)
         self._started = True
 
-    def compare(self, copy: onnx.ModelProto, others: Sequence[Feeds]) -> str:
+    def compare(self, copy: onnx.ModelProto, others: Sequence[Feeds], but: frozenset[int] = frozenset()) -> str:
         """Return how a copy differs from the original, or why it stops there or on the inputs `others`; "" if neither.
+
+        At the sizes of indices `but`, it only has to run.
 
         Raises:
             CutError: There is no time.
@@ -66,7 +68,7 @@ class Copies:
         try:
             if not self._started:
                 self.start()
-            message = str(self._ask("copy", copy.SerializeToString(), self._about[1], [*others]))
+            message = str(self._ask("copy", copy.SerializeToString(), self._about[1], [*others], but))
         except ChildProcessError as ended:
             self._started = False
             message = str(ended)
