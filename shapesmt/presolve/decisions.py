@@ -71,7 +71,7 @@ def decide(domain: Domain, condition: Formula) -> Decision | None:
 
 
 def implications(domain: Domain, condition: Formula) -> list[Formula]:
-    """Return facts that follow from a condition that holds: cases that can't arise, quotients, the rest of the condition.
+    """Return facts that follow from a condition that holds: cases that can't arise, quotients, what is left of it.
 
     >>> from shapesmt.algebra import equal, select, symbol
     >>> h, w = symbol("h", 1), symbol("w", 1)

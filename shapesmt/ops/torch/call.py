@@ -85,7 +85,7 @@ class Call:
         return None if self.ctx.version == 1 else self.ctx.version >= release
 
     def require_if(self, applies: bool | None, formula: Formula, law: laws.Law) -> None:
-        """Require what some versions check; if it isn't known whether it applies (None), leave a violation undecided."""
+        """Require what some versions check; if it isn't known whether one does (None), a violation is undecided."""
         if applies is None:
             self.open_if_broken(formula, law)
         elif applies:

@@ -1,4 +1,4 @@
-"""`python -m tests.oracle.torch.archived FOLDER [NAME...]`: archives of small programs, as the installed PyTorch writes them.
+"""`python -m tests.oracle.torch.archived FOLDER [NAME...]`: archives of small programs, as PyTorch writes them.
 
 Those in `tests/oracle/archives` come from several versions of PyTorch. They have no weights.
 """
