@@ -9,7 +9,7 @@ from math import inf
 from typing import NamedTuple
 
 from shapesmt import diagnose
-from shapesmt.algebra import Atom, Dim, Verdict, equal
+from shapesmt.algebra import Atom, Dim, Verdict, all_of, equal, negate
 from shapesmt.deadline import Deadline
 from shapesmt.errors import ShapesmtError
 from shapesmt.examine import Analysis, Examination, Judge, Problem, Question, examine_problem, pose
@@ -120,7 +120,6 @@ class _Search:
         self._trials = Trials(a.problem, a.examination, Judge(deadline))
         self._broken = {j.node.name for j in a.examination.judgements}
         self._broken |= {self._graph.nodes[i].name for i in a.examination.unreachable}
-        self._failing = {j.node.name for j in a.examination.judgements if j.verdict is Verdict.FAILS}
         self._assumed = _assumptions(a.problem, a.examination)
         self._open = {index for index, _ in a.examination.unjudged}
         self._proved: dict[object, Proved] = {}
@@ -250,9 +249,21 @@ class _Search:
         return replace(self._question, dims=dims) if gone else self._question
 
     def _is_better(self, examination: Examination) -> bool:
-        """Whether fewer nodes fail, and none that didn't."""
+        """Whether fewer nodes fail, and none that didn't; or the same, and the model runs for more inputs."""
+        if examination.verdict is not Verdict.DEPENDS or not examination.decided:
+            return False
         broken = {j.node.name for j in examination.judgements}
-        return broken < self._broken and examination.verdict is Verdict.DEPENDS and examination.decided
+        return broken < self._broken or (broken == self._broken and self._is_wider(examination))
+
+    def _is_wider(self, examination: Examination) -> bool:
+        """Whether the changed model runs wherever the model ran, and for an input for which that failed."""
+        before, judge = self._a.examination, self._a.judge.within(EACH)
+        if before.verdict is Verdict.FAILS:
+            return True
+        wider = examination.domain.copy()
+        wider.assume(negate(all_of(*(j.condition for j in before.judgements))))
+        runs = all_of(*(j.condition for j in examination.judgements))
+        return judge.proves(before.domain, runs) and judge.is_inhabited(wider)
 
 
 def _multiple(sizes: Range) -> int:
