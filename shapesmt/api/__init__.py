@@ -397,4 +397,4 @@ def _bounds(a: Analysis, names: Iterable[str] | None = None) -> Bounds:
     tensors = examine.tensor_bounds(a.examination, a.judge, names) if valid else {}
     share = a.judge.deadline.attempt(lambda: examine.valid_share(a.problem, a.examination), None)
     about = a.problem.graph.source, a.problem.ranges, tensors, a.seconds, valid, a.problem.assumptions
-    return Bounds(*about, a.examination.verdict, share)
+    return Bounds(*about, a.examination.verdict, share, diagnose.stated_of(a.problem, a.examination))
