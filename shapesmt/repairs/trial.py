@@ -30,6 +30,7 @@ class Trials:
         self._undecided = {index for index, _ in examination.unjudged}
         self._dims = problem.dims
         self._behind: dict[int, set[int]] = {}
+        self._before: dict[int, set[int]] = {}
         self.walked = 0
 
     def left(self, edit: Edit) -> set[str] | None:
@@ -46,7 +47,7 @@ class Trials:
         if first is None:
             return None
         judge, failing = self._judge.within(SECONDS), self._failing[first]
-        near = sorted(i for i in reached if i <= first)
+        near = sorted(reached & self._towards(first))
         if judge.deadline.attempt(lambda: self._failing_nodes(edit, near, failing, judge), None) is None:
             return None
         tried = judge.deadline.attempt(lambda: self._failing_nodes(edit, sorted(reached), failing, judge), None)
@@ -57,6 +58,12 @@ class Trials:
         if index not in self._behind:
             self._behind[index] = self._graph.descendants(index)
         return self._behind[index]
+
+    def _towards(self, index: int) -> set[int]:
+        """Return a node with the nodes upstream of it."""
+        if index not in self._before:
+            self._before[index] = {index, *self._graph.ancestors(index)}
+        return self._before[index]
 
     def _failing_nodes(self, edit: Edit, indices: list[int], first: Judgement, judge: Judge) -> set[str] | None:
         """Return the names of the nodes at `indices` that still fail, over the inputs that reach node `first`.
