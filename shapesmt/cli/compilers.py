@@ -12,7 +12,15 @@ from typing import Any
 
 import click
 
-from shapesmt.cli.options import declared_option, load_config, model_command, model_text, question_for, sizes
+from shapesmt.cli.options import (
+    declared_option,
+    load_config,
+    model_command,
+    model_text,
+    question_for,
+    session_option,
+    sizes,
+)
 from shapesmt.cli.output import BOUNDS_STATUS, STATUS, put, show, waiting
 from shapesmt.errors import UsageError, printable
 from shapesmt.render import Form
@@ -154,6 +162,7 @@ def simplify(form: Form, model: str, output: str, everything: bool, **options: A
 @click.option(
     "--inner", multiple=True, type=model_text, metavar="TENSOR", help="Sizes of this tensor inside the model, too."
 )
+@session_option
 @click.option("--valid-only", is_flag=True, help="Write the sizes of valid inputs only, if others fail.")
 @click.option("-o", "--output", metavar="FILE", help="Where to write it; standard output by default.")
 def profile(form: Form, model: str, output: str | None, **options: Any) -> int:
