@@ -89,6 +89,18 @@ def test_a_number_may_promote_to_a_type_that_has_a_kernel() -> None:
     assert [type_of("complex64", other=n) for n in numbers] == ["complex64"] * 3
 
 
+def test_operators_on_bits_have_no_kernel_for_floats() -> None:
+    for op, dtypes, judged in (
+        ("bitwise_and.Tensor", ("int64", "float32"), False),
+        ("bitwise_or.Tensor", ("bool", "int64"), True),
+        ("gcd.default", ("float64", "float64"), False),
+        ("hypot.default", ("float64", "float64"), True),
+    ):
+        attributes = {f"@{name}": i for i, name in enumerate(schema(f"aten.{op}").arguments)}
+        ctx = shapesmt.InferenceContext.of(f"aten.{op}", ["[2]", "[2]"], attributes=attributes, dtypes=dtypes)
+        assert bool(ctx.apply(resolve("torch", f"aten.{op}", 1).apply).unjudged) is not judged
+
+
 def stated(**meta_of_relu) -> bytes:
     """The archive of `relu(x)` and of an assertion that it is float64, with other words of PyTorch on `relu`."""
     asserted = node(
