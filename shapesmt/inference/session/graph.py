@@ -90,7 +90,7 @@ def _unread(graph: Graph, reads: Mapping[int, Sequence[str]]) -> set[int]:
 
 
 def session_graph(graph: Graph) -> SessionGraph | None:
-    """Return the graph that the session runs; None if it runs the file's nodes."""
+    """Return the graph that the session runs; None if it runs the file's nodes, or never loads the file."""
     if SESSION not in graph.memory:
         graph.memory[SESSION] = _rewritten(graph)
     known: SessionGraph | None = graph.memory[SESSION]
@@ -98,7 +98,12 @@ def session_graph(graph: Graph) -> SessionGraph | None:
 
 
 def _rewritten(graph: Graph) -> SessionGraph | None:
-    site, made, says = Session(graph), dict[int, Made](), dict[int, str]()
+    from shapesmt.inference.static import tensors_when_loaded
+
+    loaded = tensors_when_loaded(graph)
+    if loaded is None:
+        return None
+    site, made, says = Session(graph, loaded), dict[int, Made](), dict[int, str]()
     for match in matches(graph, site.tensors):
         node = graph.nodes[match.index]
         feed = match.rewrite.feed(site, node)
