@@ -142,13 +142,13 @@ REWRITES = (
         frozenset({"Gather"}), 1, frozenset({"Range"}), _slice, _counts_up, VERSIONS,
     ),
     Rewrite(
-        "the only computed element of a target is inferred",
-        frozenset({"Reshape"}), 1, frozenset({"Concat"}), _inferring, _keeps_sizes, VERSIONS,
-    ),
-    Rewrite(
         "reshapes in a row are one",
         ROW, 0, ROW, _in_one, lambda *_: True, VERSIONS,
         fixed=lambda node: node.outputs[0],
+    ),
+    Rewrite(
+        "the only computed element of a target is inferred",
+        frozenset({"Reshape"}), 1, frozenset({"Concat"}), _inferring, _keeps_sizes, VERSIONS,
     ),
     Rewrite(
         "a shape of numbers is a constant, and what only computes it is removed",
