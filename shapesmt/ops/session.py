@@ -94,13 +94,17 @@ def _keeps_sizes(site: Site, node: Node, _: Node) -> bool:
 
 
 def _in_one(site: Site, node: Node, feed: Node) -> Made | None:
-    """Return the reshape of what the first node in the row reads, unless a size of the output is 0."""
-    sizes = [d.constant for d in site.tensor(node.outputs[0]).shape or ()]
-    first, name = (feed if feed.op == "Reshape" else None), feed.inputs[0]
-    while site.only_reader(name) and (maker := site.maker(name)) is not None and maker.op in ROW and not maker.domain:
-        first, name = (maker if maker.op == "Reshape" else first), maker.inputs[0]
-    numbers = [int(size) for size in sizes if size]
-    return None if first is None or len(numbers) < len(sizes) or not sizes else _reshape(node, first.inputs[0], numbers)
+    """Return the reshape of what the first node in the row reads, unless a size is 0 or a node takes 0 for a size."""
+    numbers, row = [int(d.constant or 0) for d in site.tensor(node.outputs[0]).shape or ()], [feed]
+    while site.only_reader(name := row[-1].inputs[0]):
+        maker = site.maker(name)
+        if maker is None or maker.domain or maker.op not in ROW:
+            break
+        row.append(maker)
+    first = [each.inputs[0] for each in row if each.op == "Reshape"][-1:]
+    if not (numbers and all(numbers) and first) or any(each.attributes.get("allowzero") for each in (node, *row)):
+        return None
+    return _reshape(node, first[0], numbers)
 
 
 def _constant(site: Site, node: Node, _: Node) -> Made | None:

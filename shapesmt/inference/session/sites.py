@@ -95,10 +95,15 @@ class Session(File):
             if self.passed(node):
                 self._same[node.outputs[0]] = names[0]
                 continue
-            if rule is not None and not isinstance(rule, Function) and rule.repeats and not node.attributes.graphs:
+            repeats = (
+                rule is not None and not isinstance(rule, Function) and rule.repeats and not node.attributes.graphs
+            )
+            if repeats and not any(map(self.returned, node.outputs)):
                 same = first.setdefault((node.op, node.domain, node.attributes, names, len(node.outputs)), node)
                 if same is not node:
-                    self._same.update(zip(node.outputs, same.outputs, strict=True))
+                    self._same.update(
+                        pair for pair in zip(node.outputs, same.outputs, strict=True) if pair[0] not in self._same
+                    )
                     continue
             reads.update(map(self._name, node.reads))
         return reads
