@@ -113,10 +113,10 @@ class _Graph:
         self.ones.append(made)
         return str(made)
 
-    def target(self) -> tuple[str, int]:
-        """A list of sizes, and how many there are."""
+    def target(self, *, inferred: bool = True) -> tuple[str, int]:
+        """A list of sizes, and how many there are; with `inferred`, one may be -1."""
         r = self.r
-        if r.random() < 0.35:
+        if inferred and r.random() < 0.35:
             sizes = r.choice([[-1], [4, -1], [0, -1], [2, -1], [8], [2, 4], [4], [1, 4], [0, 0, -1], [3, -1], [12]])
             return self.number(sizes), len(sizes)
         parts, count = [], 0
@@ -125,7 +125,7 @@ class _Graph:
                 parts.append(self.one())
                 count += 1
             else:
-                sizes = r.choice([[4], [2], [-1], [1], [8], [2, 2], [4], [0], [3], [5, 0], [0, 0]])
+                sizes = r.choice([[4], [2], [-1] if inferred else [1], [1], [8], [2, 2], [4], [0], [3], [5, 0], [0, 0]])
                 parts.append(self.number(sizes))
                 count += len(sizes)
         made = str(self.op("Concat", *parts, axis=0))
@@ -171,7 +171,8 @@ class _Graph:
         return self.op("Slice", x, *ends, self.number([self.r.randrange(rank)])), rank
 
     def expanded(self, x: str, rank: int) -> tuple[str, int]:
-        target, count = self.target()
+        sizes = self.r.choice([[1], [4], [0], [1, 4], [0, 4], [1, 1], [2, 4], [2, 1, 1]])
+        target, count = self.target(inferred=False) if self.r.random() < 0.6 else (self.number(sizes), len(sizes))
         return self.op("Expand", x, target), max(rank, count)
 
     def moved(self, x: str, rank: int) -> tuple[str, int]:

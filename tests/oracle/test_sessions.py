@@ -15,6 +15,7 @@ import pytest
 import shapesmt
 from shapesmt.report import ModelWarning, Report
 from tests.oracle.arithmetic import Case, drawn
+from tests.oracle.forked import results
 from tests.oracle.runner import assignments, value
 from tests.support.sessions import LEVELS, Outcome, run_at, started
 
@@ -80,11 +81,19 @@ def _warned(w: ModelWarning, runs: Ran) -> Iterator[str]:
             yield f"{w.text}: {found}"
 
 
+def judged(seed: int) -> tuple[Counter[str], list[str]]:
+    """What is counted, and what is wrong, of the model of a seed."""
+    counts: Counter[str] = Counter()
+    return counts, [f"seed {seed}: {text}" for text in wrong_in(drawn(seed), counts)]
+
+
 def test_sessions_that_differ_are_said(request: pytest.FixtureRequest, full: bool) -> None:
     first = request.config.getoption("--seed")
-    counts: Counter[str] = Counter()
+    counts, wrong = Counter[str](), list[str]()
     seeds = range(first, first + (FULL if full else DEFAULT))
-    wrong = [f"seed {seed}: {text}" for seed in seeds for text in wrong_in(drawn(seed), counts)]
+    for result in results(judged, seeds):  # some kernels end the process where an axis is empty
+        counts.update(("died",) if result is None else result[0])
+        wrong += [] if result is None else result[1]
     assert not wrong, "\n".join(wrong[:20])
     assert counts["differ"] >= len(seeds) // 30, counts
-    assert counts["undecided"] <= len(seeds) // 4, counts
+    assert counts["undecided"] + counts["died"] <= len(seeds) // 4, counts

@@ -71,9 +71,10 @@ def differing(graph: Graph, tensors: Mapping[str, Tensor], failing: AbstractSet[
         return True
     if not found or not failing:
         return False
-    left = {
-        m.index: [name for i, name in enumerate(graph.nodes[m.index].inputs) if i != m.rewrite.place] for m in found
-    }
+    left: dict[int, list[str]] = {}
+    for m in found:
+        kept = left.get(m.index, graph.nodes[m.index].inputs)
+        left[m.index] = [name for name in kept if name != graph.nodes[m.index].inputs[m.rewrite.place]]
     return not failing.isdisjoint({*left, *_unread(graph, left)})
 
 
