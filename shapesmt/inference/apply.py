@@ -186,9 +186,7 @@ class Applier(ABC):
 
     def _apply_case(self, step: Step, inputs: list[Tensor | None], case: Formula | None) -> Application:
         rule, node = step.rule, step.node
-        if rule is None and self._schemas is not None:
-            types = [("", None) if t is None else (t.dtype, None if t.shape is None else t.rank) for t in inputs]
-            rule = self._schemas.body(node, self._opsets.get(node.domain, 1), types)
+        rule = rule or self._definition(node, inputs)
         if rule is None:
             op = f"{node.domain}.{node.op}" if node.domain else node.op
             law = f"operator {op} has a rule"
@@ -272,7 +270,32 @@ class Applier(ABC):
             application = ctx.rejection()
             if not application.broken:  # otherwise it met sizes that its own law forbids
                 raise UsageError(f"{where}: {reason} (in {rule.plugin})") from error
+        if ctx.defined:
+            return self._by_definition(node, inputs, application)
         return replace(application, origin=partial(by_bodies, node, self.origins, runs)) if runs else application
+
+    def _by_definition(self, node: Node, inputs: Sequence[Tensor | None], stated: Application) -> Application:
+        """Apply the operator's definition by simpler operators, and add what its rule `stated`."""
+        body = self._definition(node, inputs)
+        if body is None:
+            law = f"operator {node.op} has a definition for inputs of these types"
+            return replace(stated, unjudged=(*stated.unjudged, Unjudged("", node.op, "unsupported", law)))
+        called = self.call(body, node, [*inputs])
+        return replace(
+            called,
+            requirements=(*stated.requirements, *called.requirements),
+            unjudged=(*stated.unjudged, *called.unjudged),
+            decides_success=stated.decides_success | called.decides_success,
+            assumed=(*stated.assumed, *called.assumed),
+            by_version=stated.by_version or called.by_version,
+        )
+
+    def _definition(self, node: Node, inputs: Sequence[Tensor | None]) -> Function | None:
+        """Return the definition of a node's operator by simpler operators; None if its schema has none."""
+        if self._schemas is None:
+            return None
+        types = [("", None) if t is None else (t.dtype, None if t.shape is None else t.rank) for t in inputs]
+        return self._schemas.body(node, self._opsets.get(node.domain, 1), types)
 
     def trace(self, rule: Rule, node: Node, inputs: Sequence[Tensor | None]) -> Application | None:
         """Apply a rule to other inputs than the node's (see `Origins`, `Counts`); return None if it fails on them."""

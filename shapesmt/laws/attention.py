@@ -19,6 +19,7 @@ TABLES_HALF_AS_WIDE_AS_ROTATED_PART_OR_HEAD = SM112.law(
     "cosines and sines are half as wide as the rotated part, or as a head"
 )
 KEY_HEADS_SIZED_AS_QUERY_HEADS = SM112.law("keys have heads of the queries' size")
+KEY_HEADS_DIVIDE_SHARED_HEADS = SM112.law("the heads of keys divide 'kv_num_heads'")
 NUM_HEADS_WITH_RANK_3 = SM112.law("num_heads comes with an input of rank 3")
 HEAD_ATTRIBUTE_WITH_RANK_3 = SM112.law("attribute '{name}' comes with queries, keys and values of rank 3")
 NUM_HEADS_WITH_ROTARY_EMBEDDING_DIM = SM112.law("num_heads comes with rotary_embedding_dim")

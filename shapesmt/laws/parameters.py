@@ -83,6 +83,7 @@ ONE_RANGE_OR_PER_CHANNEL = SM109.law("there is one range, or one per channel")
 SCALE_AND_ZERO_POINT_PER_AXIS_BLOCK = SM109.law("there is one scale and zero point per block of the axis")
 VECTOR_NOT_ONE_BLOCK = SM109.law("a vector isn't one block")
 ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN = SM109.law("there is one scale and zero point, or one per column")
+SCALE_AND_ZERO_POINT_SAME_SHAPE = SM109.law("the scale and the zero point have one shape")
 ONE_SCALE_AND_ZERO_POINT_OR_PER_FILTER = SM109.law("there is one scale and zero point, or one per filter")
 ONE_SCALE_AND_ZERO_POINT_OR_PER_POSITION = SM109.law(
     "there is one scale and zero point, or one per position of the axis"

@@ -126,6 +126,7 @@ SM404 = Code(
     dims={"n": "0..4"},
 )  # fmt: skip
 IN_64_BITS = SM404.law("{what} doesn't overflow 64 bits")
+IN_32_BITS = SM404.law("{what} doesn't overflow 32 bits")
 STRIDES_IN_32_BITS = SM404.law("no size or stride of what is rotated overflows 32 bits")
 OUTPUT_IN_4_GIB = SM404.law("the output takes 4 GiB at most, as do each axis and those before an empty one")
 NOT_DIVIDED_BY_ZERO = SM404.law(

@@ -35,7 +35,8 @@ def suspects(a: Analysis, message: Message) -> tuple[list[Place], tuple[Against,
         if not found[0].exact:
             return [place._replace(node=_fused(graph, place.node, message.op)) for place in found], ()
         if same:
-            return found, ()
+            rewritten = not message.foreign(graph) and message.op.lower() not in ("", told.lower())
+            return [place._replace(exact=place.exact and not rewritten) for place in found], ()
         if not FUSED.search(message.op):
             return [], (Against(Obstacle.OPERATOR, name, told),)
         return [place._replace(exact=False) for place in found], ()

@@ -74,11 +74,11 @@ def label_encoder(ctx: RuleContext) -> Tensor:
 
 
 def _list_lengths(ctx: RuleContext, side: str) -> list[int]:
-    """Return the number of keys or values (`side`) per type in `LISTS`; require that exactly one attribute has some."""
-    counts = [length(ctx, f"{side}_{kind}s") for kind in LISTS]
-    attributes = sum(map(bool, counts)) + (f"{side}_tensor" in ctx.attributes)
-    ctx.check(attributes == 1, laws.ONE_ATTRIBUTE_LISTS.of(side=side))
-    return counts
+    """Return the number of keys or values (`side`) per type in `LISTS`; require exactly one of these attributes."""
+    names = [f"{side}_{kind}s" for kind in LISTS]
+    given = [name for name in (*names, f"{side}_tensor") if name in ctx.attributes]
+    ctx.check(len(given) == 1, laws.ONE_ATTRIBUTE_LISTS.of(side=side))
+    return [length(ctx, name) for name in names]
 
 
 @rule("Normalizer", domain=DOMAIN)
@@ -217,6 +217,8 @@ def svm_classifier(ctx: RuleContext) -> Sequence[Tensor]:
     vectors = ctx.integers("vectors_per_class", ())
     require_vectors(ctx, features, sum(vectors), classes)
     ctx.limit(len(vectors) in (0, classes), laws.VECTORS_PER_CLASS)
+    needed = sum(vectors) * (len(vectors) - 1)
+    ctx.limit(length(ctx, "coefficients") >= needed, laws.COEFFICIENT_PER_SUPPORT_VECTOR)
     ctx.limit(length(ctx, "prob_a") == length(ctx, "prob_b"), laws.PROB_A_AND_PROB_B_AS_MANY)
     single = length(ctx, "prob_a") or not length(ctx, "vectors_per_class") or classes <= 2
     return classified(ctx, samples, classes if single else classes * (classes - 1) // 2)
@@ -239,6 +241,7 @@ def require_vectors(ctx: RuleContext, features: Dim, vectors: int, classes: int)
     """
     kernel, entries = length(ctx, "kernel_params"), length(ctx, "support_vectors")
     ctx.limit(kernel in (0, 3), laws.KERNEL_PARAMS_THREE_ENTRIES)
+    ctx.limit(ctx.attribute("rho") != (), laws.OFFSET_GIVEN)
     ctx.limit(vectors <= 0 or entries % vectors == 0, laws.SUPPORT_VECTOR_HAS_ALL_FEATURES)
     if vectors > 0:
         ctx.require_equal(features, length(ctx, "support_vectors") // vectors, laws.SUPPORT_VECTOR_HAS_ALL_FEATURES)

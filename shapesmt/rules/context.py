@@ -37,10 +37,13 @@ class RuleContext(Statements):
         outputs: The number of outputs that the node names.
         case: The condition that holds; None if the rule can't be applied case by case.
         runtime: The runtime of the model; some laws are specific to one.
+        defined: Whether the runtime runs the operator's definition by simpler operators, which adds requirements and
+            has the outputs; a rule sets it.
     """
 
     case: Formula | None = None
     runtime: Runtime = Runtime.ONNX
+    defined = False
 
     def __init__(self, node: Node, inputs: Sequence[Tensor | None], version: int, run: RunGraph | None = None) -> None:
         super().__init__(node, inputs)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
+
+import pytest
 
 import shapesmt
 from shapesmt.laws import Law
 from shapesmt.messages.reading import read
 from shapesmt.report import ErrorOrigin, Grade
+from tests.laws.test_needed import openvino, torch
 from tests.messages.broken import Said, broken
+from tests.support.openvino_laws import Peer, written
 
 SOURCE = re.compile(r"safeint\.h|op_kernel\.cc|narrowing_error|tensor\.h|IsScalarOr1ElementVector|MLDataType")
 LEFT_OUT = re.compile(
@@ -53,3 +58,29 @@ def test_no_message_that_was_printed_is_impossible_and_each_names_its_law() -> N
 def _is(law: Law, sentence: str) -> bool:
     """Whether a sentence is that of a law, with its fields filled in."""
     return re.fullmatch(re.sub(r"\\\{\w+\\\}", ".*", re.escape(law.sentence)), sentence) is not None
+
+
+def test_what_pytorch_says_is_never_impossible() -> None:
+    pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
+    from tests.oracle.torch.calls import graph_of
+    from tests.oracle.torch.judge import run
+
+    texts = [(call, run(call, {}).refused) for _, call in torch()]
+    told = [(call, text) for call, text in texts if read(text).known]
+    answers = [shapesmt.explain(graph_of(call), error=text) for call, text in told]
+    assert [text for (_, text), answer in zip(told, answers, strict=True) if answer.grade is Grade.IMPOSSIBLE] == []
+    assert len(told) > 100
+
+
+def test_what_openvino_says_is_never_impossible(tmp_path: Path) -> None:
+    pytest.importorskip("openvino", reason="openvino (extra `peers`) isn't installed")
+    peer, impossible, known = Peer(), [], 0
+    for _, case in openvino():
+        path = written(case, tmp_path)
+        kind, text = peer.run(path)
+        if kind == "refused" and read(text).known:
+            answer, known = shapesmt.explain(path, error=text), known + 1
+            impossible += [text] if answer.grade is Grade.IMPOSSIBLE else []
+    peer.close()
+    assert impossible == []
+    assert known > 200

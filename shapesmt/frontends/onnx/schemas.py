@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import takewhile
 from typing import Any
 
 from shapesmt import laws
@@ -106,8 +105,9 @@ class OnnxSchemas:
             return None
         proto.name, proto.domain = node.op, node.domain
         produced = {name for inner in proto.node for name in inner.output}
-        outputs = list(takewhile(produced.__contains__, proto.output))  # without unused optional ones
-        del proto.output[len(outputs) :]
+        made = [i for i, name in enumerate(proto.output) if name in produced]
+        del proto.output[max(made, default=-1) + 1 :]  # unused optional ones; those between stand for nothing
+        proto.output[:] = [name if i in made else proto.output[made[0]] for i, name in enumerate(proto.output)]
         own_attributes = {*proto.attribute, *(a.name for a in proto.attribute_proto)}
         defaults = (a.default_value for name, a in schema.attributes.items() if name not in own_attributes)
         proto.attribute_proto.extend(default for default in defaults if default.type)

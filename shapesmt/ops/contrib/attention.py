@@ -11,7 +11,14 @@ from shapesmt import laws
 from shapesmt.algebra import ONE, TRUE, ZERO, Dim, all_of, any_of, as_dim, at_least, divides, equal
 from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.shared.heads import Heads, head_count, head_size, per_head
-from shapesmt.ops.shared.require import open_beside_cpu, require_one_or, require_shape, require_single, require_vector
+from shapesmt.ops.shared.require import (
+    open_beside_cpu,
+    require_narrow,
+    require_one_or,
+    require_shape,
+    require_single,
+    require_vector,
+)
 from shapesmt.rules import RuleContext, Tensor, Traits
 
 
@@ -106,6 +113,7 @@ def _width(ctx: RuleContext) -> Dim:
 def attention(ctx: RuleContext) -> list[Tensor]:
     """Project and attend: `[B, S, D] -> [B, S, values' hidden size]`, with weights `[D, 3 * hidden]`."""
     hidden, values = hidden_sizes(ctx, _width(ctx))
+    require_narrow(ctx, "rotary_embedding_dim")
     open_beside_cpu(ctx, laws.NO_ROTATION_INSIDE, used=ctx.flag("do_rotary", only_one=True))
     return attend(ctx, (3, 4, 5, 6), hidden, values)
 
@@ -121,6 +129,7 @@ def attend(ctx: RuleContext, indices: tuple[int, int, int, int], hidden: Dim, va
     if ctx.node.op == "DecoderMaskedSelfAttention":
         ctx.require_equal(new, 1, laws.ONE_NEW_TOKEN)
     if ctx.has(past):
+        ctx.limit(ctx.makes(1), laws.PRESENT_WITH_PAST)
         ctx.require_equal(hidden, values, laws.PAST_QUERIES_AND_VALUES_SAME_HIDDEN_SIZE)
     _, present = past_state(ctx, past, batch, count, hidden // count, new)
     total = present
@@ -225,7 +234,7 @@ def multi_head(ctx: RuleContext) -> list[Tensor]:
     require_vector(ctx, 3, 2 * hidden + values, laws.BIAS_AS_LONG_AS_QUERIES_KEYS_VALUES)
     old, present = _past(ctx, 6, Heads(batch, as_dim(count), length, hidden // count))
     lengths = [(batch,), (3 * batch + 2,)]
-    require_mask(ctx, 4, [*lengths, (batch, length), (batch, old + length), (batch, new, old + length)])
+    require_mask(ctx, 4, [*lengths, (batch, old + length), (batch, new, old + length)])
     require_attention_bias(ctx, 5, (batch, count, new, old + length))
     return _results(ctx, (batch, new, values), hidden, present, old + length)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import product
 
 from shapesmt import laws
-from shapesmt.algebra import Dim, as_dim, divides, equal, maximum
+from shapesmt.algebra import Dim, as_dim, divides, maximum
 from shapesmt.ops.contrib.attention import hidden_sizes, require_attention_bias
 from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.contrib.grouped import cache_length, grouped_heads, grouped_size, require_tables
@@ -64,8 +64,9 @@ def linear_attention(ctx: RuleContext) -> list[Tensor]:
     ctx.check(count % shared == 0 or shared % count == 0, laws.HEAD_COUNTS_DIVIDE)
     for x, axis in product((key, value), (0, 1)):
         ctx.require_equal(x[axis], query[axis], laws.QUERIES_KEYS_VALUES_ONE_BATCH_AND_LENGTH)
-    fits = divides(size, key[2]) if shared > 1 else equal(key[2], size)
-    ctx.require(fits, laws.KEY_HEADS_SIZED_AS_QUERY_HEADS, key[2], size)
+    require_least(ctx, (query[2], key[2], value[2]), 1, laws.HEADS_HAVE_FEATURES)
+    ctx.require(divides(size, key[2]), laws.KEY_HEADS_SIZED_AS_QUERY_HEADS, key[2], size)
+    ctx.require(divides(key[2] // size, shared), laws.KEY_HEADS_DIVIDE_SHARED_HEADS, key[2] // size, shared)
     state = in_window(ctx, (query[0], shared, size, width))
     require_shape(ctx, 3, state, laws.STATE_BATCH_HEADS_KEY_VALUE)
     require_gates(ctx, Heads(query[0], as_dim(shared), query[1], size))

@@ -105,7 +105,9 @@ def masked_max_pool(ctx: RuleContext) -> Tensor:
 def conv_transpose_dynamic(ctx: RuleContext) -> Tensor:
     """Compute a transposed convolution whose pads are an input; if they are unknown, spatial sizes are new symbols."""
     x, w = ctx.input(0), ctx.input(1)
-    (y,) = ctx.delegate("ConvTranspose", (x, w, ctx.input(3) if ctx.has(3) else None), version=1)
+    given = {name: value for name, value in ctx.attributes.items() if value != () or name == "kernel_shape"}
+    reads = (x, w, ctx.input(3) if ctx.has(3) else None)
+    (y,) = ctx.delegate("ConvTranspose", reads, version=1, attributes=given)
     if not ctx.has(2):
         ctx.reject(laws.INPUT_2_GIVEN)
     rank = x.rank - 2

@@ -43,8 +43,8 @@ def embedding(ctx: RuleContext) -> list[Tensor]:
     _require_tables(ctx, ids, words)
     require_vector(ctx, (5, 6), words[1], laws.PARAMETERS_PER_HIDDEN_FEATURE)
     require_shape(ctx, 7, ids.dims, laws.MASK_SHAPED_AS_WORDS)
+    _require_declared(ctx)
     if quantized:
-        _require_declared(ctx)
         require_single(ctx, *range(8, 18))
         ctx.limit(len({ctx.has(i) for i in (1, 4, 10, 15)}) == 1, laws.SEGMENT_INPUTS_TOGETHER)
     _require_positions(ctx, ids, explicit=ctx.has(8) and not quantized)
@@ -57,7 +57,7 @@ def _require_declared(ctx: RuleContext) -> None:
 
     ONNX Runtime reads an undeclared dimension as 0.
     """
-    for width in (ctx.input(i)[-1] for i in range(2, 7) if ctx.has(i)):
+    for width in (ctx.input(i)[-1] for i in range(2, 7) if ctx.has(i) and (i != 4 or ctx.has(1))):
         known = ctx.loading and width.constant is not None and width.constant > 0
         ctx.limit_declared(known, laws.HIDDEN_SIZE_DECLARED)
 

@@ -12,6 +12,7 @@ from shapesmt.ops.shared.require import (
     complete_sizes,
     open_unless,
     require_least,
+    require_narrow,
     require_ranks,
     require_shape,
     require_single,
@@ -61,6 +62,7 @@ def unfold(ctx: RuleContext) -> Tensor:
     x, size, step = ctx.input(0), ctx.integer("size"), ctx.integer("step", 1)
     axis = ctx.axis(x.rank, -1, "dim")
     ctx.check(step > 0, laws.STEP_POSITIVE.of(step=step))
+    require_narrow(ctx, "step")
     _require_slices(ctx, x[axis], size)
     return ctx.tensor((*x.dims[:axis], (x[axis] - size) // step + 1, *x.dims[axis + 1 :], size))
 

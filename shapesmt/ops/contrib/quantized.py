@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.algebra import Dim, ceil_divide, equal
+from shapesmt.algebra import ONE, TRUE, Dim, all_of, any_of, at_least, ceil_divide, differs, equal
 from shapesmt.graph import DTYPES
 from shapesmt.ops.contrib.common import WINDOW, channels_first, contrib, require_scalars
 from shapesmt.ops.math.linear import matrix_product, require_per_column
@@ -74,7 +74,7 @@ def quantized_softmax(ctx: RuleContext) -> Tensor:
     ctx.assume_valid(1, law=laws.SCALE_POSITIVE)
     ctx.limit(True if scale is None or scale > 0 else equal(x.numel, 0), laws.SCALE_POSITIVE)
     require_first(ctx, 2, 3, 4)
-    ctx.axis(x.rank, -1)
+    ctx.normal((ctx.integer("axis", -1) + 2**31) % 2**32 - 2**31, x.rank)  # the kernel reads 32 bits
     return ctx.tensor(x.dims)
 
 
@@ -127,16 +127,17 @@ def quantized_pool(ctx: RuleContext) -> Tensor:
     windows = ctx.node.op == "QLinearAveragePool"
     (require_scalars if windows else require_single)(ctx, 1, 2, 3, 4)
     require_zeros(ctx, 2, 4)
-    op = WINDOW if windows else "GlobalAveragePool"
-    if ctx.flag("channels_last"):
-        y = channels_first(ctx, op, version=11)
-        require_least(ctx, y.dims[1:-1], 1, laws.WINDOW_HAS_POSITION)
-        return y
+    last = ctx.flag("channels_last")
     if not windows:
         x = ctx.input(0, least=3)
-        require_least(ctx, x.dims[2:], 1, laws.IMAGE_NOT_EMPTY)
-        return ctx.tensor([*x.dims[:2], *(1 for _ in x.dims[2:])])
-    return ctx.delegate(op, version=11)[0]
+        axes = range(1, x.rank - 1) if last else range(2, x.rank)
+        require_least(ctx, [x[i] for i in axes], 1, laws.IMAGE_NOT_EMPTY)
+        return ctx.tensor([ONE if i in axes else d for i, d in enumerate(x.dims)])
+    if not last:
+        return ctx.delegate(WINDOW, version=11)[0]
+    y = channels_first(ctx, WINDOW, version=11)
+    require_least(ctx, y.dims[1:-1], 1, laws.WINDOW_HAS_POSITION)
+    return y
 
 
 @contrib("QLinearConv", traits=Traits.MIXED)
@@ -157,6 +158,8 @@ def quantized_gemm(ctx: RuleContext) -> Tensor:
     (y,) = ctx.delegate("Gemm", (ctx.input(0), ctx.input(3)), version=13)
     for index in (4, 5):
         require_one_or(ctx, index, y[1], laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN)
+    if ctx.has(5):
+        ctx.require_agree(ctx.input(4), ctx.input(5), law=laws.SCALE_AND_ZERO_POINT_SAME_SHAPE)
     if ctx.has(6):
         require_broadcast_to(ctx, ctx.input(6), y.dims, laws.BIAS_BROADCASTS_TO_PRODUCT)
     return ctx.tensor(y.dims, ctx.input(8).dtype if ctx.has(8) else "float32")
@@ -172,19 +175,25 @@ def product_16(ctx: RuleContext) -> Tensor:
 
 @contrib("MatMulIntegerToFloat", "DynamicQuantizeMatMul")
 def product_to_float(ctx: RuleContext) -> Tensor:
-    """Multiply by quantized weights; scales and zero points are single, or one per column of `B`."""
+    """Multiply by quantized weights; scales and zero points are single, or one per column of `B`.
+
+    Lists of zero points and biases may have any length if there is nothing to compute.
+    """
     a, b, dynamic = ctx.input(0), ctx.input(1), ctx.node.op == "DynamicQuantizeMatMul"
     shape = matrix_product(ctx, a, b)
     scale, zero, bias = (2, 3, 4) if dynamic else (3, 5, 6)
     if not dynamic:
         ctx.require_equal(ctx.input(2).numel, 1, laws.SCALES_AND_ZERO_POINTS_ONE_NUMBER_EACH)
         require_single(ctx, 4)
-    require_per_column(ctx, ctx.input(scale), b, any_rank=True)
+    computed = all_of(*(at_least(size, 1) for size in shape))
+    with ctx.where(any_of(computed, differs(b[-1], 1))):  # a column broadcasts to its scales
+        require_per_column(ctx, ctx.input(scale), b, any_rank=True)
     if ctx.has(zero):
-        ctx.check(ctx.input(zero).rank in (0, 1, b.rank), laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN)
-        require_per_column(ctx, ctx.input(zero), b, any_rank=True)
+        with ctx.where(computed if ctx.input(zero).rank <= 1 else TRUE):
+            require_per_column(ctx, ctx.input(zero), b)
     if ctx.has(bias):
-        ctx.require_equal(ctx.input(bias).numel, b[-1], laws.BIAS_PER_COLUMN)
+        with ctx.where(computed):
+            ctx.require_equal(ctx.input(bias).numel, b[-1], laws.BIAS_PER_COLUMN)
     return ctx.tensor(shape, ctx.input(scale).dtype)
 
 
@@ -218,6 +227,8 @@ def packed_product(ctx: RuleContext) -> Tensor:
     require_shape(ctx, 1, (n, blocks, size * bits // 8), laws.WEIGHTS_N_BLOCKS_BYTES)
     _require_scales(ctx, n, blocks, bits)
     require_vector(ctx, 5, n, laws.BIAS_PER_COLUMN)
+    if ctx.has(5):
+        ctx.limit_declared(ctx.input(5)[0].constant == n, laws.BIAS_PER_COLUMN)
     return ctx.tensor(features(ctx, k, n))
 
 

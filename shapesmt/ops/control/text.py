@@ -42,7 +42,7 @@ def tf_idf(ctx: RuleContext) -> Tensor:
 
 def _require_n_grams(ctx: RuleContext, count: int) -> None:
     """Require that there is an index and a weight for each n-gram, and `min_gram_length <= max_gram_length`."""
-    weights = ctx.attributes.get("weights") or (0,) * count
+    weights = ctx.attributes.get("weights", (0,) * count)
     ctx.limit(isinstance(weights, tuple) and len(weights) == count, laws.WEIGHTS_ENTRY_PER_N_GRAM)
     shortest = ctx.integer("min_gram_length", 1)
     longest = ctx.integer("max_gram_length", shortest)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
+from math import inf
 
 from shapesmt import laws
 from shapesmt.algebra import (
@@ -13,6 +14,7 @@ from shapesmt.algebra import (
     Formula,
     all_of,
     any_of,
+    at_least,
     common_factor,
     differs,
     divide_terms,
@@ -24,6 +26,7 @@ from shapesmt.algebra import (
     select,
     tight,
 )
+from shapesmt.language import LARGEST
 from shapesmt.ops.shared.fields import reshape_elements
 from shapesmt.rules import Decided, RuleContext, Tensor, Traits, rule
 
@@ -102,11 +105,20 @@ class _Sizes:
         if self.either:
             return self._choices()
         if not self.wild:
+            self._require_prefixes()
             self.ctx.require_equal(*uncommon_products(self.x.dims, self.sizes), laws.ELEMENT_COUNT_KEPT)
             return self.sizes
         remaining, legal = self._remaining(self.sizes)
         self.ctx.require(legal, laws.GIVEN_SIZES_DIVIDE_ELEMENT_COUNT, self.x.numel, product(self.sizes))
         return [remaining if i in self.wild else d for i, d in enumerate(self.sizes)]
+
+    def _require_prefixes(self) -> None:
+        """Require that the product of the sizes before one that may be 0 fits 64 bits, unless it is unbounded."""
+        before = ONE
+        for size in self.sizes:
+            if size.lo < 1 and LARGEST < before.hi < inf:
+                self.ctx.limit(at_least(LARGEST, before), laws.IN_64_BITS.of(what="the product of the sizes"), before)
+            before = before * size
 
     def _one_unknown(self) -> bool:
         """Whether a single unknown size can be inferred, as no other size may be 0 or -1; if so, treat it as -1."""

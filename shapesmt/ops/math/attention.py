@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, Dim, any_of, as_dim, equal
-from shapesmt.graph import DTYPES
+from shapesmt.graph import DTYPES, Runtime
 from shapesmt.ops.shared.heads import Heads, heads_of, require_strides
 from shapesmt.ops.shared.indices import require_places
 from shapesmt.ops.shared.require import require_least, require_shape
@@ -59,9 +59,7 @@ def attention(ctx: RuleContext) -> list[Tensor]:
     require_least(ctx, (*ctx.input(0).dims, k.length, v.size), 1, laws.QUERIES_KEYS_VALUES_NOT_EMPTY)
     total = past(ctx, k, v) + k.length
     _require_settings(ctx, q, total)
-    cached = ctx.has(4) or (ctx.version >= 25 and (ctx.makes(1) or ctx.makes(2)) and ctx.since((1, 32)))
-    ctx.check(not (cached and ctx.has(6)), laws.PAST_TENSORS_OR_LENGTHS)
-    ctx.check(ctx.version < 25 or ctx.makes(1) == ctx.makes(2), laws.PRESENT_KEYS_AND_VALUES_TOGETHER)
+    ctx.check(not (ctx.has(4) and ctx.has(6)), laws.PAST_TENSORS_OR_LENGTHS)
     require_mask(ctx, 3, (q.batch, q.number, q.length), total)
     y = q._replace(size=v.size)
     return [
@@ -72,15 +70,33 @@ def attention(ctx: RuleContext) -> list[Tensor]:
     ]
 
 
-def _require_settings(ctx: RuleContext, q: Heads, total: Dim) -> None:
-    """Require the shape of the unpadded lengths, the range of window sizes, and which types and outputs combine."""
+@rule("Attention", since=25, traits=Traits.MIXED)
+def defined_attention(ctx: RuleContext) -> list[Tensor]:
+    """Compute attention as its definition does, since ONNX Runtime 1.32: sizes of 1 broadcast, and any may be 0.
+
+    Requires what ONNX's inference does of ranks, attributes and outputs.
+    """
+    ctx.check(ctx.makes(1) == ctx.makes(2), laws.PRESENT_KEYS_AND_VALUES_TOGETHER)
+    if ctx.runtime is Runtime.ONNX and not ctx.since((1, 32)):
+        return attention(ctx)
+    q, packed = ctx.input(0), ctx.input(0).rank == 3
+    ctx.check(q.rank in (3, 4), laws.QUERIES_RANK.of(axes="3 or 4", rank=q.rank))
     require_windows(ctx)
     for name in ("q_num_heads", "kv_num_heads"):
-        packed = ctx.input(0).rank == 3
-        ctx.check(
-            packed or ctx.version < 25 or name not in ctx.attributes or not ctx.since((1, 32)),
-            laws.HEAD_ATTRIBUTE_WITH_RANK_3.of(name=name),
-        )
+        ctx.check(packed or name not in ctx.attributes, laws.HEAD_ATTRIBUTE_WITH_RANK_3.of(name=name))
+        count = ctx.integer(name, None if packed else 1)
+        ctx.check(count > 0, laws.ATTRIBUTE_POSITIVE.of(name=name, value=count))
+    ctx.check(ctx.has(4) == ctx.has(5), laws.PAST_KEYS_AND_VALUES_GIVEN_TOGETHER)
+    ctx.check(not (ctx.has(6) and (ctx.has(4) or ctx.makes(1) or ctx.makes(2))), laws.PAST_TENSORS_OR_LENGTHS)
+    ctx.defined = True
+    return []
+
+
+def _require_settings(ctx: RuleContext, q: Heads, total: Dim) -> None:
+    """Require the shape of unpadded lengths, the range of window sizes and scales, and which types combine."""
+    require_windows(ctx)
+    scale = ctx.attribute("scale")
+    ctx.limit(not isinstance(scale, float) or scale > 0, laws.SCALE_ATTRIBUTE_POSITIVE)
     require_shape(ctx, 6, [q.batch], laws.NONPAD_KV_SEQLEN_PER_SAMPLE)
     require_places(ctx, 6, total + 1, laws.NONPAD_KV_SEQLEN_COUNTS_KEYS)
     kinds = {ctx.input(i).dtype for i in (0, 2)}
@@ -88,8 +104,7 @@ def _require_settings(ctx: RuleContext, q: Heads, total: Dim) -> None:
     native = not ctx.has(3) or ctx.input(3).dtype in {"bool", ""} | kinds
     added = ctx.flag("is_causal", only_one=True) or ctx.has(6)
     ctx.limit(native or not added, laws.MASK_BOOL_OR_OF_QUERIES_TYPE)
-    kept = (ctx.makes(1) and ctx.makes(2)) or (ctx.version >= 25 and ctx.since((1, 32)))
-    ctx.limit(not (native and ctx.has(4)) or kept, laws.PRESENT_WITH_PAST)
+    ctx.limit(not (native and ctx.has(4)) or (ctx.makes(1) and ctx.makes(2)), laws.PRESENT_WITH_PAST)
     mode, scores = ctx.integer("qk_matmul_output_mode", 0), ctx.integer("softmax_precision", 0)
     kept = native or ctx.outputs < 4 or mode != 3 or DTYPES.get(scores, "") in {""} | kinds
     ctx.limit(kept, laws.SCORES_OF_QUERIES_TYPE.of(dtype=DTYPES.get(scores, "")))
@@ -103,10 +118,7 @@ def past(ctx: RuleContext, k: Heads, v: Heads) -> Dim:
 
 
 def require_windows(ctx: RuleContext) -> None:
-    """Require that window sizes are -1 (unlimited) or more, and that `scale` is positive."""
-    scale = ctx.attribute("scale")
-    composed = ctx.version >= 25 and ctx.since((1, 32))  # expanded into simpler operators, which accept any scale
-    ctx.limit(composed or not isinstance(scale, float) or scale > 0, laws.SCALE_ATTRIBUTE_POSITIVE)
+    """Require that window sizes are -1 (unlimited) or more."""
     for side in ("left", "right"):
         window = ctx.integer(f"{side}_window_size", -1)
         ctx.check(window >= -1, laws.WINDOW_SIZE_AT_LEAST_MINUS_1.of(side=side, window=window))

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, ONE, ZERO, Dim, Formula, any_of, as_dim, divides, equal
+from shapesmt.algebra import FALSE, ONE, ZERO, Dim, Formula, any_of, as_dim, divides, equal, product
 from shapesmt.ops.math.reduction import without
-from shapesmt.ops.shared.require import open_beside_cpu, open_unless, require_broadcast_to, require_least, require_same
+from shapesmt.ops.shared.require import (
+    open_beside_cpu,
+    open_unless,
+    require_broadcast_to,
+    require_fits,
+    require_least,
+    require_same,
+)
 from shapesmt.rules import Memory, RuleContext, Shape, Tensor, Traits, rule, uniform
 
 
@@ -44,6 +51,7 @@ def local_response(ctx: RuleContext) -> Tensor:
     ctx.limit(x.rank == 4, laws.RANK_4.of(rank=x.rank))
     size = ctx.integer("size")
     ctx.check(size > 0 and size % 2 == 1, laws.SUMMED_CHANNELS_ODD.of(size=size))
+    require_fits(ctx, (size - 1) * product(x.dims[2:]), "the padding of the channels")
     return ctx.tensor(x.dims)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Dim, Formula, all_of, any_of, as_dim, at_least, equal, negate
-from shapesmt.ops.shared.require import require_shape
+from shapesmt.ops.shared.require import require_narrow, require_shape
 from shapesmt.rules import RuleContext, Tensor, Traits, rule
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
@@ -51,6 +51,7 @@ def require_samples(ctx: RuleContext, length: Dim, batch: Dim, features: Dim) ->
     if ctx.node.op != "RNN":
         ctx.require_at_least(batch, 1, laws.BATCH_NOT_EMPTY)
     if ctx.node.op == "GRU":
+        require_narrow(ctx, "linear_before_reset")
         if not ctx.has(4):
             ctx.require_at_least(length, 1, laws.SEQUENCE_NOT_EMPTY)
         _require_features(ctx, any_of(at_least(features, 1), equal(length, 0)), features, lengths)

@@ -72,6 +72,12 @@ def require_fits(ctx: RuleContext, number: Dim | int, what: str) -> None:
     ctx.check(as_dim(number).lo <= LARGEST, laws.IN_64_BITS.of(what=what))
 
 
+def require_narrow(ctx: RuleContext, *names: str) -> None:
+    """Require that integer attributes, where given, fit 32 bits."""
+    for name in names:
+        ctx.limit(-(2**31) <= ctx.integer(name, 0) < 2**31, laws.IN_32_BITS.of(what=f"'{name}'"))
+
+
 def complete_sizes(
     ctx: RuleContext, items: Sequence[Dim | None], least: int = 0, *, index: int | None = None
 ) -> list[Dim]:

@@ -72,7 +72,7 @@ def resize_10(ctx: RuleContext) -> Tensor:
 def resize(ctx: RuleContext) -> Tensor:
     """Resize the axes in `axes` (default: all) by factors, or to sizes that `keep_aspect_ratio_policy` may change."""
     x = ctx.input(0)
-    axes = ctx.normals(ctx.integers("axes"), x.rank) if "axes" in ctx.attributes else tuple(range(x.rank))
+    axes = ctx.normals(ctx.integers("axes", ()), x.rank) or tuple(range(x.rank))
     if ctx.text("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize":
         ctx.require_equal(ctx.input(1).numel, 2 * len(axes), laws.ROI_START_AND_END_PER_AXIS)
     factors, sizes = (ctx.has(i) and ctx.input(i).numel.constant != 0 for i in (2, 3))  # files have [] for none
@@ -137,7 +137,7 @@ def in_proportion(
 
     An axis that the attribute `axes` gives as a negative number keeps its size.
     """
-    kept = [axis < 0 for axis in (ctx.integers("axes") if "axes" in ctx.attributes else axes)]
+    kept = [axis < 0 for axis in ctx.integers("axes", ()) or axes]
     pairs = [(x[i], size) for i, size, keep in zip(axes, asked, kept, strict=True) if not keep]
     if larger:
         some = any_of(*(TRUE if size is None else any_of(equal(d, 0), at_least(size, 1)) for d, size in pairs))

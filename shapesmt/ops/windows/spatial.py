@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from shapesmt import laws
 from shapesmt.algebra import ZERO, Dim, any_of, as_dim, at_least, ceil_divide, divides, equal, minimum
 from shapesmt.ops.shared.require import (
+    open_unless,
     require_fits,
     require_least,
     require_one_or,
@@ -33,7 +34,7 @@ def windows(ctx: RuleContext, kernel: Sequence[Dim | int], rounding: Rounding) -
 
 def per_axis(ctx: RuleContext, name: str, length: int, default: int = 1) -> tuple[int, ...]:
     """Return the `length` numbers in attribute `name`, by default each `default`: one per axis, or two for `pads`."""
-    values = ctx.integers(name, (default,) * length) or (default,) * length
+    values = ctx.integers(name, (default,) * length)
     ctx.check(len(values) == length, laws.ATTRIBUTE_ENTRIES.of(name=name, count=length))
     return values
 
@@ -55,7 +56,8 @@ def filters(ctx: RuleContext, x: Tensor, w: Tensor, rounding: Rounding = DOWN) -
     padding = "pads" not in ctx.attributes or ctx.text("auto_pad", "NOTSET") == "NOTSET"
     ctx.check(padding, laws.AUTO_PAD_OR_PADS)
     kernel = ctx.integers("kernel_shape", ())
-    ctx.check(len(kernel) in (0, w.rank - 2), laws.KERNEL_SHAPE_ENTRIES.of(count=w.rank - 2))
+    counted = "kernel_shape" not in ctx.attributes or len(kernel) == w.rank - 2
+    ctx.check(counted, laws.KERNEL_SHAPE_ENTRIES.of(count=w.rank - 2))
     ctx.check(min(kernel, default=1) >= 1, laws.KERNEL_NOT_EMPTY)
     require_same(ctx, w.dims[2:], kernel, laws.KERNEL_SHAPE_IS_WEIGHTS)
     ctx.limit_declared(ZERO not in w.dims[2:], laws.WINDOW_HAS_ELEMENT)
@@ -86,7 +88,7 @@ def require_group(ctx: RuleContext, x: Tensor, w: Tensor) -> None:
 
 @rule("Conv", traits=Traits.MIXED)
 def conv(ctx: RuleContext) -> Tensor:
-    """Convolve the padded input with each filter; the window must have elements, since runtimes hang otherwise."""
+    """Convolve the padded input with each filter; undecided if the window has no elements."""
     x, w = ctx.input(0), ctx.input(1)
     y = convolve(ctx, x, w, 2)
     _require_window(ctx, w, (x[0], x[1], w[0]))
@@ -94,10 +96,12 @@ def conv(ctx: RuleContext) -> Tensor:
 
 
 def _require_window(ctx: RuleContext, w: Tensor, sizes: Sequence[Dim]) -> None:
-    """Require that the window has an element, unless one of `sizes` is 0 and there is nothing to compute."""
+    """Leave the node undecided if the window has no element, unless one of `sizes` is 0: nothing is computed then.
+
+    ONNX Runtime runs some of these convolutions, and never ends others.
+    """
     for size in w.dims[2:]:
-        if size.lo < 1:
-            ctx.limit(any_of(at_least(size, 1), *(equal(d, 0) for d in sizes)), laws.WINDOW_HAS_ELEMENT, size, 1)
+        open_unless(ctx, laws.WINDOW_HAS_ELEMENT, any_of(at_least(size, 1), *(equal(d, 0) for d in sizes)))
 
 
 @rule("ConvInteger", since=10, dtype="int32")
@@ -131,7 +135,8 @@ def conv_transpose(ctx: RuleContext) -> Tensor:
     require_vector(ctx, 2, w[1] * group, laws.BIAS_PER_FILTER)
     extra = per_axis(ctx, "output_padding", len(axes), 0)
     asked = ctx.integers("output_shape", ())
-    ctx.check(len(asked) in (0, len(axes)), laws.OUTPUT_SHAPE_ENTRIES.of(count=len(axes)))
+    counted = "output_shape" not in ctx.attributes or len(asked) == len(axes)
+    ctx.check(counted, laws.OUTPUT_SHAPE_ENTRIES.of(count=len(axes)))
     nothing = [equal(d, 0) for d in (x[0], x[1], w[1], x[-1])]
     for d in x.dims[2:-1] if len(axes) > 2 else ():  # runtimes abort
         ctx.limit(any_of(at_least(d, 1), *nothing), laws.INPUT_NOT_EMPTY, d, 1)

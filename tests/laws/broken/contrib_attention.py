@@ -36,6 +36,7 @@ ROWS = [
      ms("Attention", x(3, 3, 4), x(4, 12), x(12), x(3, 3, dtype="int32"), num_heads=2, qkv_hidden_sizes=[1, 1, 1])),
     (laws.WEIGHTS_HOLD_QUERIES_KEYS_VALUES,
      ms("Attention", x(3, 3, 4), x(4, 12), x(12), x(3, 3, dtype="int32"), num_heads=2, qkv_hidden_sizes=[2, 2, 2])),
+    (laws.PRESENT_WITH_PAST, ms("Attention", x(3, 3, 4), x(4, 12), x(12), None, x(2, 3, 2, 1, 2), num_heads=2)),
     (laws.HEADS_HAVE_FEATURES, ms("Attention", x(3, 3, 4), x(4, 0), x(0), num_heads=2)),
     (laws.HEADS_HAVE_FEATURES, ms("Attention", x(3, 3, 4), x(4, 4), num_heads=2, qkv_hidden_sizes=[0, 0, 4])),
     (laws.BATCH_NOT_EMPTY,

@@ -142,6 +142,7 @@ ROWS = [
     (laws.EQUAL_CHUNKS_COVER_AXIS, op("Split", x(5), outputs=4, version=18, num_outputs=4)),
     (laws.PART_SIZE_IN_32_BITS, op("Split", x(0, 2**33), outputs=2, version=18, num_outputs=2, axis=1)),
     (laws.IN_64_BITS, op("Pad", x(3), k([2**62, 2**62]), version=18)),
+    (laws.IN_64_BITS, op("Reshape", x(0), k([2**45, 2**22, 0]), version=18, allowzero=1)),
     (laws.VALUE_ATTRIBUTE_ONE_ELEMENT, op("ConstantOfShape", k([2]), version=9, value=t([3.0, 4.0]))),
     (laws.INPUT_GIVEN, op("Squeeze", x(1, 3), None)),
     (laws.SIZES_NOT_NEGATIVE,

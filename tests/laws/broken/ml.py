@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from shapesmt import laws
-from tests.oracle.onnx_calls import Call, k, op, t, x
+from tests.oracle.onnx_calls import Call, graph, k, op, t, x
 
 ml = partial(op, domain="ai.onnx.ml", version=3)
 
@@ -64,6 +64,13 @@ ROWS = [
      ml("SVMClassifier", k([[1.0, 0.0], [0.0, 1.0], [2.0, 1.0], [-1.0, 0.0], [-1.0, 1.0]], "float32"), outputs=2,
       classlabels_ints=[0, 1], coefficients=[1.0, 1.0], kernel_params=[0.5, 0.0, 3.0], kernel_type="LINEAR",
       rho=[0.5], support_vectors=[1.0, 1.0, 1.0, 1.0], vectors_per_class=[1, 1], prob_a=[0.0])),
+    (laws.COEFFICIENT_PER_SUPPORT_VECTOR,
+     ml("SVMClassifier", x(4, 2), outputs=2, classlabels_ints=[0, 1], coefficients=[1.0], kernel_type="LINEAR",
+        kernel_params=[0.5, 0.0, 3.0], rho=[0.5], support_vectors=[1.0] * 4, vectors_per_class=[1, 1])),
+    (laws.OFFSET_GIVEN,
+     graph('(float[4, 2] x) => (float[a, b] y) { y = ai.onnx.ml.SVMRegressor <coefficients = [1.0, 2.0], '
+           'kernel_params = [0.5, 0.0, 3.0], kernel_type = "LINEAR", n_supports = 2, rho: floats = [], '
+           'support_vectors = [1.0, 1.0, 1.0, 1.0]> (x) }', domain="ai.onnx.ml")),
     (laws.KERNEL_PARAMS_THREE_ENTRIES,
      ml("SVMRegressor", x(4, 2), coefficients=[1.0, 2.0], kernel_type="LINEAR", n_supports=2, rho=[0.5],
       support_vectors=[1.0, 1.0, 1.0, 1.0], kernel_params=[0.5, 0.0])),

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support.contrib import BYTES, run, scalars
+from tests.support.contrib import BYTES, DOMAIN, run, scalars
+from tests.support.harness import agree, node
 
 
 @pytest.mark.parametrize("mask", [None, ["k"], ["b", "k"], ["k", 1], ["b", "s", "k"]], ids=str)
@@ -78,6 +79,47 @@ def test_multi_head_past():
     shapes = {"q": ["b", "s", 4], "k": ["b", "n", "l", "h"], "v": ["b", 2, "l", 2]}
     ranges = {"b": (1, 2), "s": (1, 2), "n": (1, 2), "l": (1, 2), "h": (1, 2)}
     run("MultiHeadAttention", shapes, ranges, attributes={"num_heads": 2})
+
+
+@pytest.mark.parametrize("past", [False, True])
+def test_multi_head_mask_counts_the_past(past):
+    shapes: dict[str, Any] = {"q": [1, "s", 4], "k": [1, 2, 4], "v": [1, 2, 4], "m": [1, "k"]}
+    shapes |= {"x": [1, 2, "p", 2], "y": [1, 2, "p", 2]} if past else {}
+    ranges = {"s": (1, 2), "k": (1, 5)} | ({"p": (0, 2)} if past else {})
+    names = ["q", "k", "v", "", "m", *(["", "x", "y"] if past else [])]
+    outputs = ["out", *(["pk", "pv"] if past else [])]
+    dtypes, heads = {"m": "int32"}, {"num_heads": 2}
+    run("MultiHeadAttention", shapes, ranges, dtypes=dtypes, inputs=names, outputs=outputs, attributes=heads)
+
+
+def test_a_past_needs_a_present():
+    for op, given in (
+        ("Attention", ["x", "w", "c", "", "p"]),
+        ("QAttention", ["x", "w", "c", "sx", "sw", "", "zx", "zw", "p"]),
+    ):
+        shapes: dict[str, Any] = {"x": ["b", 2, 4], "w": [4, 12], "c": [12], "p": [2, "b", 2, 1, 2]}
+        quantized = op == "QAttention"
+        found = agree(
+            node(op, given, ["out"], DOMAIN, num_heads=2),
+            shapes,
+            {"b": (1, 2)},
+            dtypes={"x": BYTES, "w": BYTES} if quantized else {},
+            constants=scalars("sx", "sw") | scalars("zx", "zw", dtype=np.uint8) if quantized else {},
+        )
+        assert found.backend == "onnxruntime"
+        assert (found.ran, found.failed) == (0, 2)
+
+
+@pytest.mark.parametrize(("queries", "shared"), [(2, 1), (4, 2), (1, 4)])
+def test_linear_attention_shares_heads_of_keys(queries, shared):
+    shapes = {"q": ["b", 2, "d"], "k": ["b", 2, "e"], "v": ["b", 2, "f"]}
+    run(
+        "LinearAttention",
+        shapes,
+        {"b": (0, 1), "d": (0, 8), "e": (0, 8), "f": (0, 4)},
+        outputs=["out", "state"],
+        attributes={"q_num_heads": queries, "kv_num_heads": shared, "update_rule": "linear"},
+    )
 
 
 @pytest.mark.parametrize("cross", [False, True])

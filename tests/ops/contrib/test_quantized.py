@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import onnx
+import onnxruntime
 import pytest
 
+import shapesmt
 from tests.support.contrib import BYTES, DOMAIN, run, scalars
 from tests.support.harness import agree, node
 
@@ -76,11 +79,11 @@ def test_quantized_pool(last, pool):
     constants = scalars("sx", "sy") | scalars("zx", "zy", dtype=np.uint8)
     shape = ["n", "h", "w", 2] if last else ["n", 2, "h", "w"]
     op = "QLinearAveragePool" if pool else "QLinearGlobalAveragePool"
-    least = 2 if last and pool else 1  # the runtime aborts where a window has no position
+    least = (2 if last else 1) if pool else 0  # the runtime aborts where a window has no position
     run(
         op,
-        {"x": shape},
-        {"n": (1, 2), "h": (least, 3), "w": (least, 3)},
+        {"x": shape if pool else ["c" if size == 2 else size for size in shape]},
+        {"n": (1 if pool else 0, 2), "h": (least, 3), "w": (least, 3)} | ({} if pool else {"c": (0, 2)}),
         dtypes={"x": BYTES},
         constants=constants,
         inputs=["x", "sx", "zx", "sy", "zy"],
@@ -110,22 +113,27 @@ def test_quantized_gemm(trans, quantized):
     dtypes = {"a": BYTES, "b": BYTES, "zb": BYTES, "c": "int32"}
     shapes = {"a": ["m", "k"], "b": [2, "n"], "sb": ["s"], "zb": ["s"], "c": ["n"]}
     names = ["a", "sa", "za", "b", "sb", "zb", "c", *(["sy", "zy"] if quantized else [])]
+    ranges, attributes = {"m": (1, 2), "k": (1, 2), "n": (1, 3), "s": (1, 3)}, {"transA": trans[0], "transB": trans[1]}
+    given = {"dtypes": dtypes, "constants": constants, "inputs": names, "attributes": attributes}
+    run("QGemm", shapes, ranges, **given)
     run(
-        "QGemm",
-        shapes,
-        {"m": (1, 2), "k": (1, 2), "n": (1, 3), "s": (1, 3)},
+        "QGemm", shapes | {"zb": ["z"]}, {**dict.fromkeys("mk", (1, 2)), "n": (1, 3), "s": (1, 3), "z": (1, 3)}, **given
+    )
+    agree(
+        node("QGemm", names, domain=DOMAIN, **attributes),
+        shapes | {"zb": []},
+        ranges,
         dtypes=dtypes,
         constants=constants,
-        inputs=names,
-        attributes={"transA": trans[0], "transB": trans[1]},
     )
 
 
 @pytest.mark.parametrize("dynamic", [False, True])
 @pytest.mark.parametrize("ranks", [(2, 2), (3, 2), (3, 3)], ids=str)
 def test_product_to_float(dynamic, ranks):
+    least = 1 if ranks[1] == 3 else 0
     shapes = {"a": [1, "m", "k"][-ranks[0] :], "b": [2, 2, "n"][-ranks[1] :], "s": ["s"], "z": ["s"], "c": ["c"]}
-    ranges = {"m": (1, 2), "k": (1, 3), "n": (1, 3), "s": (1, 3), "c": (1, 3)}
+    ranges = {"m": (least, 2), "k": (1, 3), "n": (least, 3), "s": (1, 3), "c": (1, 3)}
     dtypes = {"b": BYTES, "z": BYTES} | ({} if dynamic else {"a": BYTES, "za": BYTES})
     op = "DynamicQuantizeMatMul" if dynamic else "MatMulIntegerToFloat"
     names = ["a", "b", "s", "z", "c"] if dynamic else ["a", "b", "sa", "s", "za", "z", "c"]
@@ -140,6 +148,23 @@ def test_matmul_integer_16():
         dict.fromkeys("mkln", (1, 2)),
         dtypes={"a": "int16", "b": "int16"},
     )
+
+
+@pytest.mark.parametrize("size", ["3", "c"])
+def test_a_hidden_size_and_a_bias_are_numbers_in_the_file(size):
+    tables = f"float[9,{size}] w, float[9,{size}] p, float[{size}] g, float[{size}] b"
+    embedded = "y, m = com.microsoft.EmbedLayerNormalization(i, , w, p, , g, b)"
+    packed = "y = com.microsoft.MatMulNBits <K = 16, N = 3, bits = 4, block_size = 16> (x, q, s, , , b)"
+    weights = f"float[n,16] x, uint8[3,1,8] q, float[3] s, float[{size}] b"
+    for inputs, body in ((f"int32[n,4] i, {tables}", embedded), (weights, packed)):
+        text = f'<ir_version: 10, opset_import: ["": 21, "com.microsoft": 1]> g ({inputs}) => (y) {{ {body} }}'
+        model = onnx.parser.parse_model(text).SerializeToString()
+        assert str(shapesmt.check(model).verdict) == ("PROVED" if size == "3" else "FAILS")
+        if size == "3":
+            onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+        else:
+            with pytest.raises(Exception, match="ShapeInferenceError"):
+                onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
 
 
 @pytest.mark.parametrize("bits", [2, 4, 8])

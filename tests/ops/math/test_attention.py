@@ -12,7 +12,7 @@ from tests.support.versions import NEW
 PAST = ["q", "k", "v", "", "pk", "pv"]
 
 
-@pytest.mark.parametrize("opset", [23, 24])
+@pytest.mark.parametrize("opset", [23, 24, 25])
 def test_attention_by_heads(opset):
     shapes = {"q": ["b", "h", "s", "d"], "k": ["b2", "g", "t", 2], "v": [1, "g", "t2", 3]}
     ranges = {"b": (1, 2), "b2": (1, 2), "h": (1, 4), "g": (1, 2), "s": (1, 2), "t": (1, 2), "t2": (1, 2), "d": (2, 3)}
@@ -21,7 +21,7 @@ def test_attention_by_heads(opset):
     assert found.failed
 
 
-@pytest.mark.parametrize("opset", [23, 24])
+@pytest.mark.parametrize("opset", [23, 24, 25])
 def test_attention_packed(opset):
     shapes = {"q": [2, "s", "w"], "k": [2, "t", "x"], "v": [2, "t", "y"]}
     ranges = {"s": (1, 2), "t": (1, 3), "w": (4, 8), "x": (4, 6), "y": (2, 5)}
@@ -29,13 +29,47 @@ def test_attention_packed(opset):
     assert agree(attention, shapes, ranges, opset=opset).ran
 
 
-@pytest.mark.parametrize("opset", [23, 24])
+@pytest.mark.parametrize("opset", [23, 24, 25])
 def test_attention_with_a_past(opset):
     shapes = {"q": [1, 2, "s", 2], "k": [1, 2, "t", 2], "v": [1, 2, "t", 3], "pk": [1, "g", "p", 2]}
     shapes |= {"pv": [1, 2, "r", "e"]}
     ranges = {"s": (1, 2), "t": (1, 2), "p": (0, 2), "r": (0, 2), "e": (3, 4), "g": (2, 3)}
     outputs = ["y", "nk", "nv"]
     assert agree(node("Attention", PAST, outputs), shapes, ranges, opset=opset).ran
+
+
+@pytest.mark.skipif(not NEW, reason="ONNX Runtime has a kernel of opset 25 before 1.32")
+@pytest.mark.parametrize("settings", [{}, {"is_causal": 1, "qk_matmul_output_mode": 1}, {"scale": -0.5}], ids=len)
+def test_attention_without_a_kernel_broadcasts_and_may_be_empty(settings):
+    shapes = {"q": [2, 2, "s", "d"], "k": [2, "g", "t", "e"], "v": [2, "g", "u", 2]}
+    ranges = {"s": (0, 1), "d": (0, 2), "e": (0, 2), "g": (1, 2), "t": (0, 2), "u": (1, 2)}
+    attention = node("Attention", ["q", "k", "v"], ["y", "nk", "nv", "scores"], **settings)
+    found = agree(attention, shapes, ranges, opset=25)
+    assert found.ran
+    assert found.failed
+
+
+@pytest.mark.skipif(not NEW, reason="ONNX Runtime has a kernel of opset 25 before 1.32")
+@pytest.mark.parametrize(
+    ("outputs", "attributes", "rank"),
+    [
+        (["y", "nk"], {}, 4),
+        (["y"], {"q_num_heads": 1, "kv_num_heads": 1}, 4),
+        (["y"], {"q_num_heads": 1}, 3),
+        (["y"], {"q_num_heads": 1, "kv_num_heads": 0}, 3),
+        (["y"], {"left_window_size": -2}, 4),
+    ],
+)
+def test_a_definition_has_the_laws_of_its_inference(outputs, attributes, rank):
+    shapes = {name: ["b", 1, 2, 2][4 - rank :] for name in "qkv"}
+    found = agree(
+        node("Attention", ["q", "k", "v"], outputs, **attributes),
+        shapes,
+        {"b": (1, 2)} if rank == 4 else {},
+        opset=25,
+        known=False,
+    )
+    assert not found.ran
 
 
 @pytest.mark.parametrize("opset", [23, 24, 25])

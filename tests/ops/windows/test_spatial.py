@@ -94,9 +94,11 @@ def test_windows_without_elements_run_where_there_is_nothing_to_do():
     for empty in "ncm":
         agree(conv, shapes, {**dict.fromkeys("ncm", (0, 1)), empty: (0, 0), "h": (0, 2), "k": (0, 2), "j": (0, 2)})
     model = b"""<ir_version: 8, opset_import: ["": 18]> g (float[n, 1, 9] x, float[m, 1, k] w) => (y)
-    { y = Conv <pads = [1, 1]> (x, w) }"""  # it never comes back at k=0
+    { y = Conv <pads = [1, 1]> (x, w) }"""  # it may never come back at k=0
     report = shapesmt.check(model, dims={"n": "0..9", "m": "0..9", "k": "0..9"})
-    assert report.precondition.text == ("n == 0 or m == 0 or k >= 1",)
+    assert (str(report.verdict), report.precondition.exact) == ("UNKNOWN", False)
+    assert [f.law for f in report.findings] == ["the window has an element, which ONNX Runtime doesn't check"]
+    assert str(shapesmt.check(model, dims={"n": "0..9", "m": "0..9", "k": "1..9"}).verdict) == "PROVED"
 
 
 @pytest.mark.parametrize("axes", ["ab3", "ab33"])
@@ -157,7 +159,7 @@ def test_only_a_declared_kernel_has_an_element_whatever_it_is_for(op, empty):
     assert agree(node(op, ["x", "w"]), shapes, {"k": (least, 2)}, dtypes=dtypes).ran
     assert agree(node(op, ["x", "w"]), {**shapes, "w": [*shapes["w"][:2], 0]}, dtypes=dtypes).failed
     model = build([node(op, ["x", "w"])], shapes, dtypes)
-    assert shapesmt.check(model, dims={"k": 0}).verdict.name == ("FAILS" if least else "PROVED")
+    assert shapesmt.check(model, dims={"k": 0}).verdict.name == ("UNKNOWN" if least else "PROVED")
 
 
 def test_integer_convolutions():
