@@ -80,6 +80,17 @@ class Call:
         """Whether a PyTorch older than a release (214 is 2.14) wrote the program; None if that isn't known."""
         return None if self.ctx.version == 1 else self.ctx.version < release
 
+    def since(self, release: int) -> bool | None:
+        """Whether PyTorch of a release (214 is 2.14) or newer wrote the program; None if that isn't known."""
+        return None if self.ctx.version == 1 else self.ctx.version >= release
+
+    def require_if(self, applies: bool | None, formula: Formula, law: laws.Law) -> None:
+        """Require what some versions check; if it isn't known whether one does (None), a violation is undecided."""
+        if applies is None:
+            self.open_if_broken(formula, law)
+        elif applies:
+            self.ctx.require(formula, law)
+
     # Tensors
 
     def tensor(self, name: str, rank: int | None = None, *, least: int | None = None) -> Tensor:
