@@ -70,7 +70,8 @@ def torch():
 
 def older_torch():
     """Laws and calls of PyTorch before 2.15."""
-    return importlib.import_module("tests.laws.broken.torch_signals").OLDER_ROWS
+    families = ("tests.laws.broken.torch_signals", "tests.laws.broken.torch_windows")
+    return [row for family in map(importlib.import_module, families) for row in family.OLDER_ROWS]
 
 
 def newer_torch():

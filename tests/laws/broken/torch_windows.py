@@ -36,9 +36,6 @@ ROWS = [
     (laws.SAME_RANK_4_OR_5,
      op("grid_sampler_3d.default", input=f(1, 2, 2, 2), grid=f(1, 1, 1, 1, 3), interpolation_mode=0, padding_mode=0,
         align_corners=False)),
-    (laws.CUBIC_FOR_RANK_4,
-     op("grid_sampler_3d.default", input=f(1, 1, 2, 2, 2), grid=f(1, 1, 1, 1, 3), interpolation_mode=2, padding_mode=0,
-        align_corners=False)),
     (laws.IMAGE_AND_GRID_SAME_BATCH,
      op("grid_sampler_3d.default", input=f(2, 1, 2, 2, 2), grid=f(1, 1, 1, 1, 3), interpolation_mode=0, padding_mode=0,
         align_corners=False)),
@@ -110,3 +107,18 @@ ROWS = [
         dilation=(1, 2, 1))),
     (laws.SCALES_OR_SIZES, op("upsample_nearest2d.vec", input=f(1, 1, 2, 2))),
 ]  # fmt: skip
+
+OLDER_ROWS = [
+    (
+        laws.CUBIC_FOR_RANK_4,
+        op(
+            "grid_sampler_3d.default",
+            input=f(1, 1, 2, 2, 2),
+            grid=f(1, 1, 1, 1, 3),
+            interpolation_mode=2,
+            padding_mode=0,
+            align_corners=False,
+        ),
+    ),
+]
+"""Calls that PyTorch 2.15 and later run."""

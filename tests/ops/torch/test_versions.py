@@ -24,6 +24,7 @@ GROUPS = {"@input": 0, "num_groups": 2}
         ("_fft_r2c.default", "[5,0]", {"@self": 0, "dim": (0, 1), "normalization": 0, "onesided": 1}, (0, 0, 0, 0)),
         ("_fft_c2c.default", "[5,0]", {"@self": 0, "dim": (1,), "normalization": 0, "forward": 1}, (0, 0, 1, None)),
         ("stft.default", "[0,80]", {"@self": 0, "n_fft": 8, "return_complex": 1}, (False, False, True, None)),
+        ("stft.default", "[80]", {"@self": 0, "n_fft": 8, "return_complex": 1}, (True, True, True, True)),
     ],
 )
 def test_what_runs(op: str, shape: str, attributes: dict, runs: tuple) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.algebra import Dim, any_of, divides, equal, select
+from shapesmt.algebra import FALSE, TRUE, Dim, any_of, divides, equal, select
 from shapesmt.algebra.numeric import from_dim, literal
 from shapesmt.ops.shared.require import complete_sizes, require_least
 from shapesmt.ops.torch.call import Call, operator
@@ -16,11 +16,15 @@ BICUBIC = 2
 @operator("grid_sampler.default", "grid_sampler_2d.default", "grid_sampler_3d.default")
 @operator("_grid_sampler_2d_cpu_fallback.default")
 def grid_sampler(call: Call) -> Tensor:
-    """Sample an image: `[n, c, *sizes]` and a grid `[n, *points, axes]` -> `[n, c, *points]`."""
+    """Sample an image: `[n, c, *sizes]` and a grid `[n, *points, axes]` -> `[n, c, *points]`.
+
+    Volumes are sampled cubically since PyTorch 2.15.
+    """
     ctx, x, grid = call.ctx, call.tensor("input"), call.tensor("grid")
     ranks = {"grid_sampler": (4, 5), "grid_sampler_3d": (5,)}.get(ctx.node.op.split(".")[1], (4,))
     ctx.check(x.rank in ranks and grid.rank == x.rank, laws.SAME_RANK_4_OR_5.of(rank=x.rank, other=grid.rank))
-    ctx.check(x.rank == 4 or call.integer("interpolation_mode") != BICUBIC, laws.CUBIC_FOR_RANK_4)
+    flat = x.rank == 4 or call.integer("interpolation_mode") != BICUBIC
+    call.require_if(call.before(215), TRUE if flat else FALSE, laws.CUBIC_FOR_RANK_4)
     ctx.require_equal(x[0], grid[0], laws.IMAGE_AND_GRID_SAME_BATCH)
     ctx.require_equal(grid[-1], x.rank - 2, laws.GRID_COORDINATE_PER_AXIS)
     require_least(ctx, x.dims[2:], 1, laws.IMAGE_NOT_EMPTY)
