@@ -227,6 +227,14 @@ def test_no_input_becomes_unread_even_if_the_model_runs_nowhere() -> None:
         assert proposal.kind != "edge", proposal.text
 
 
+def test_a_number_may_lose_its_influence_if_a_node_still_reads_it() -> None:
+    graph = "g (float[n] x) => (float[n] z) <int64 zero = {0}> { start = Constant <value = float {0}> ()"
+    graph += " s = Shape (x) n = Gather (s, zero) m = Cast <to = 7> (n) i = Range (start, m, step) z = Add (x, i) }"
+    proto = Runs(HEAD + graph, {}, {"step": ()}).model
+    proto.graph.initializer[-1].CopyFrom(onnx.numpy_helper.from_array(np.float32(1), "step"))
+    assert shapesmt.repair(proto).proposals[0].text == "to of Cast_3: 7 -> 1"
+
+
 def test_random_operators_count_as_not_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, target = tmp_path / "random.onnxtxt", tmp_path / "out.onnx"
     path.write_text(HEAD + BRANCH % "RandomNormalLike")

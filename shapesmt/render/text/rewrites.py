@@ -73,8 +73,8 @@ def repairs_text(repairs: Repairs) -> Iterator[Line]:
         yield line(5, told, f": {'; '.join(said)}" if said else "")
         for changed in proposal.changed:
             before, after = shape_text(changed.before), shape_text(changed.after)
-            told = f"{name(changed.output)} {before}, which isn't as declared, becomes {after}"
-            yield line(5, f"but{_sizes([changed.at])}, {told}")
+            output = f"{name(changed.output)} {before}, which isn't as declared,"
+            yield line(5, f"but{_sizes([changed.at])}, {output} becomes {after}")
         yield from _line_to_change(proposal)
     if repairs.refused:
         how = "--as-declared writes it" if repairs.taken else "choose a proposal with --take"

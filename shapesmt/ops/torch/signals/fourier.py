@@ -28,11 +28,14 @@ def require_signal(call: Call, x: Tensor, axes: tuple[int, ...], result: Sequenc
     PyTorch 2.15 and later require it only along `axes`; of a decomposed transform, only if the `result` isn't empty.
     """
     full = all_of(*(at_least(d, 1) for d in (x.dims if axes else ())))
-    call.require_if(call.before(215), full, laws.SIGNAL_NOT_EMPTY)
     if result:
-        call.ctx.require(any_of(full, *(equal(d, 0) for d in result)), laws.SIGNAL_NOT_EMPTY)
+        needed = any_of(full, *(equal(d, 0) for d in result))
     else:
-        require_least(call.ctx, [x[axis] for axis in axes], 1, laws.SIGNAL_NOT_EMPTY)
+        needed = all_of(*(at_least(x[axis], 1) for axis in axes))
+    old = call.before(215)
+    call.ctx.require(full if old else needed, laws.SIGNAL_NOT_EMPTY)
+    if old is None:
+        call.open_if_broken(full, laws.SIGNAL_NOT_EMPTY)
 
 
 def transform(call: Call, x: Tensor, axes: tuple[int, ...], sizes: list[Dim]) -> Tensor:
@@ -108,11 +111,12 @@ def complex_to_real(call: Call) -> Tensor:
     if not axes:
         call.open("dim")
     call.require_if(call.before(215), at_least(size, 1), laws.LENGTH_POSITIVE)
-    require_signal(call, x, axes, x.replace(axes[-1], size).dims)
-    last = x[axes[-1]]
-    fits = any_of(equal(last, size), equal(last, size // 2 + 1))
+    last, dims = x[axes[-1]], x.replace(axes[-1], size).dims
+    require_signal(call, x, axes, dims)
+    empty = [equal(d, 0) for d in dims] if call.since(215) else []
+    fits = any_of(equal(last, size), equal(last, size // 2 + 1), *empty)
     call.open_if_broken(fits, laws.BINS_AS_MANY_AS_FRAME_HAS)
-    return tensor(REAL.get(x.dtype, x.dtype), x.replace(axes[-1], size).dims)
+    return tensor(REAL.get(x.dtype, x.dtype), dims)
 
 
 # Short-time transforms, which split signals into frames
