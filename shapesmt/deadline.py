@@ -3,6 +3,9 @@
 Long-running work runs inside `limit` and often calls `look`, which raises `TimeUp` after the deadline. The stage that
 set the deadline catches it and reports its result as "not known". `measure_stages` returns the seconds of each stage.
 
+Only the user's timeout is one of the clock. The limits inside it (`within`) are of processor time, so that answers on a
+busy machine are those on a quiet one.
+
     >>> from contextlib import suppress
     >>> with suppress(TimeUp), limit(Deadline(0)):
     ...     look()
@@ -23,7 +26,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from math import inf
-from time import monotonic, perf_counter
+from threading import local
+from time import monotonic, perf_counter, thread_time
 from typing import TypeVar
 
 from shapesmt.errors import OutOfTimeError, UsageError, printable
@@ -39,29 +43,40 @@ class TimeUp(BaseException):
 class Deadline:
     """The moment at which work must stop: `seconds` after `since`, a `monotonic()` time (default: now); None is never.
 
+    Attributes:
+        end: The moment, by the clock.
+        work: The `processor_time()` at which it must stop even before; inf if that isn't limited.
+
     >>> Deadline(0).expired, Deadline(None).remaining
     (True, inf)
     """
 
-    __slots__ = ("end",)
+    __slots__ = ("end", "work")
 
     def __init__(self, seconds: float | None, since: float | None = None) -> None:
         self.end = inf if seconds is None else (monotonic() if since is None else since) + seconds
+        self.work = inf
 
     @property
     def remaining(self) -> float:
-        """The seconds left, at least 0."""
+        """The seconds of the clock that are left, at least 0."""
         return max(0.0, self.end - monotonic())
+
+    @property
+    def working(self) -> float:
+        """The seconds of processor time that are left, at least 0; inf if they aren't limited."""
+        return self.work if self.work == inf else max(0.0, self.work - processor_time())
 
     @property
     def expired(self) -> bool:
         """Whether the deadline has passed."""
-        return monotonic() >= self.end
+        return monotonic() >= self.end or (self.work < inf and processor_time() >= self.work)
 
     def within(self, seconds: float) -> Deadline:
-        """Return this deadline, or one that is `seconds` from now if that is earlier."""
-        sooner = Deadline(seconds)
-        return sooner if sooner.end < self.end else self
+        """Return this deadline, or one that passes after `seconds` of processor time if that is earlier."""
+        sooner = Deadline(None)
+        sooner.end, sooner.work = self.end, min(self.work, processor_time() + seconds)
+        return sooner
 
     def attempt(self, work: Callable[[], Answer], otherwise: Answer) -> Answer:
         """Call `work` and return its result, or `otherwise` if the deadline passes first.
@@ -103,6 +118,25 @@ def seconds(timeout: float) -> float:
     raise UsageError(f"a timeout is a number of seconds, not {printable(repr(timeout))}")
 
 
+class _Spent(local):
+    """The seconds of processor time that other processes worked for a thread."""
+
+    seconds = 0.0
+
+
+_SPENT = _Spent()
+
+
+def processor_time() -> float:
+    """Return the seconds of processor time of this thread, and of what other processes worked for it (`spend`)."""
+    return thread_time() + _SPENT.seconds
+
+
+def spend(seconds: float) -> None:
+    """Count the processor time that another process worked for this thread."""
+    _SPENT.seconds += seconds
+
+
 _CURRENT: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
 
 
@@ -125,7 +159,7 @@ def look(*, hopeless: bool = False) -> None:
         TimeUp: The deadline has passed, or the work can't meet it.
     """
     deadline = _CURRENT.get()
-    if deadline is not None and (hopeless or monotonic() >= deadline.end):
+    if deadline is not None and (hopeless or deadline.expired):
         raise TimeUp
 
 

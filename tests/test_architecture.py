@@ -40,7 +40,7 @@ DOORS = {
     "networkx": ("graph/",),
     "click": ("cli/",),
     "rich": ("render/",),
-    "onnxruntime": ("replay/run.py", "replay/loads.py", "replay/worker.py"),
+    "onnxruntime": ("replay/serving.py", "replay/loads.py", "replay/worker.py"),
     "openvino": ("export/targets/openvino.py",),
     "tensorboard": ("frontends/tensorflow/protos.py",),
     "torch": ("frontends/torch/live/", "replay/programs.py"),
@@ -79,6 +79,7 @@ TOPICS = {
     "inference": {"propagation"},
     "language": {"shape_algebra", "shape_properties"},
     "laws": {"catalogue", "needed"},
+    "messages": {"broken"},
     "ops": {"flags", "lengths", "looked_up", "low_ranks", "random_nodes"},
     "ops/contrib": {"optimized"},
     "ops/openvino": {"assertions", "laws"},
@@ -86,7 +87,7 @@ TOPICS = {
     "profiles": {"modules"},
     "render/page": {"browser", "layout"},
     "render/text": {"readers"},
-    "replay": {"reproduce"},
+    "replay": {"reproduce", "session"},
 }
 """What several modules of a package do together, where a test file is about that."""
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from time import monotonic
+
 import pytest
 
 import shapesmt
 from shapesmt.cli import main
-from shapesmt.deadline import REST, Deadline, TimeUp, limit, look, measure_stages, stage
+from shapesmt.deadline import REST, Deadline, TimeUp, limit, look, measure_stages, spend, stage
 
 
 def test_a_limit_inside_a_limit_ends_for_itself() -> None:
@@ -51,3 +53,13 @@ def test_a_command_says_how_long_its_stages_took(capsys: pytest.CaptureFixture[s
     assert {"reading the model", "explanations", "what would help", "together"} <= stages
     assert main(["bounds", model, "--profile"]) in (0, 3)
     assert "bounds of sizes" in capsys.readouterr().err
+
+
+def test_a_limit_inside_is_of_processor_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    inner, now = Deadline(100).within(1), monotonic()
+    monkeypatch.setattr("shapesmt.deadline.monotonic", lambda: now + 99)
+    assert not inner.expired
+    spend(1.0)
+    assert (inner.expired, inner.working, inner.within(5).expired) == (True, 0, True)
+    monkeypatch.setattr("shapesmt.deadline.monotonic", lambda: now + 101)
+    assert Deadline(100, now).within(1).expired

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shapesmt import diagnose, examine, messages
 from shapesmt.algebra import Verdict, one_call
-from shapesmt.examine import TIMEOUT, Analysis, Claims, Question, analyse, pose
-from shapesmt.frontends import Model, OpenedModel, load, load_protobuf, open_model, program_or_model
+from shapesmt.examine import TIMEOUT, Analysis, Claims, Question, analyse
+from shapesmt.frontends import Model, OpenedModel, open_model, program_or_model
 from shapesmt.language import RangeLike, ShapeLike, ValueLike, unknown_name
 from shapesmt.lazy import lazy_imports
 from shapesmt.render import Words
@@ -40,6 +40,12 @@ with lazy_imports(__name__):  # separate questions: `check` needs none of these 
         load_graph as load_graph,
         save_graph as save_graph,
         supported_ops as supported_ops,
+    )
+    from shapesmt.api.scripts import (
+        answer_encode as answer_encode,
+        answer_repro as answer_repro,
+        encode as encode,
+        repro as repro,
     )
     from shapesmt.api.testing import assert_proved as assert_proved
     from shapesmt.footprint import answer_memory as answer_memory, memory as memory
@@ -65,6 +71,7 @@ def check(
     strict: bool = False,
     replay: bool = False,
     guards: str = "check",
+    session: str = "default",
     timeout: float = TIMEOUT,
     args: Any = None,
     kwargs: Mapping[str, Any] | None = None,
@@ -86,6 +93,8 @@ def check(
         strict: Give a report with warnings, or assumptions of the archive, the exit status 1; the verdict stays.
         replay: Run every counterexample on ONNX Runtime, and state the outcome in the finding.
         guards: "ignore" removes the checks of its inputs that a PyTorch program makes before it runs.
+        session: "default" asks about the file as written and about ONNX Runtime's default session, which rewrites some
+            nodes: a model is proved if both run. "file" asks about the file alone.
         timeout: Seconds to read the model and to answer; nodes not checked by then are reported as undecided.
         args: The positional arguments of a module, as `torch.export.export` takes them.
         kwargs: The keyword arguments of a module; none by default.
@@ -103,7 +112,9 @@ def check(
     ('DEPENDS', ('m == n',))
     """
     model = program_or_model(model, args, kwargs, dynamic_shapes)
-    question = Question(dims, shapes, values, assume, timeout, declared, certify, strict, replay, guards=guards)
+    question = Question(
+        dims, shapes, values, assume, timeout, declared, certify, strict, replay, guards=guards, session=session
+    )
     content = question.read(lambda: open_model(model, weights=replay))
     report = answer_check(content, question)
     return altered(report, pages=lambda: _page(content, question.again(), report))
@@ -117,6 +128,7 @@ def page(
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     guards: str = "check",
+    session: str = "default",
     timeout: float = TIMEOUT,
     args: Any = None,
     kwargs: Mapping[str, Any] | None = None,
@@ -130,7 +142,9 @@ def page(
     from shapesmt.render import html_page
 
     model = program_or_model(model, args, kwargs, dynamic_shapes)
-    return html_page(page_data(model, Question(dims, shapes, values, assume, timeout, Claims.CHECK, guards=guards)))
+    return html_page(
+        page_data(model, Question(dims, shapes, values, assume, timeout, Claims.CHECK, guards=guards, session=session))
+    )
 
 
 def bounds(
@@ -141,6 +155,7 @@ def bounds(
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     guards: str = "check",
+    session: str = "default",
     timeout: float = TIMEOUT,
     args: Any = None,
     kwargs: Mapping[str, Any] | None = None,
@@ -156,7 +171,9 @@ def bounds(
     DimBounds(min=4, max=32, expr='4*n', exact=True)
     """
     model = program_or_model(model, args, kwargs, dynamic_shapes)
-    return answer_bounds(model, tensors, Question(dims, shapes, values, assume, timeout, guards=guards))
+    return answer_bounds(
+        model, tensors, Question(dims, shapes, values, assume, timeout, guards=guards, session=session)
+    )
 
 
 def explain(
@@ -171,6 +188,7 @@ def explain(
     error: object = None,
     replay: bool = False,
     guards: str = "check",
+    session: str = "default",
     timeout: float = TIMEOUT,
     args: Any = None,
     kwargs: Mapping[str, Any] | None = None,
@@ -187,7 +205,7 @@ def explain(
     'PROVED'
     """
     model = program_or_model(model, args, kwargs, dynamic_shapes)
-    question = Question(dims, shapes, values, assume, timeout, guards=guards, replay=replay)
+    question = Question(dims, shapes, values, assume, timeout, guards=guards, replay=replay, session=session)
     return answer_explain(model, target, question, constraints=constraints, error=error)
 
 
@@ -231,44 +249,6 @@ def tighten(
     if a.fails and not valid_only:
         raise refusal(a, "narrow the ranges as `check` says")
     return annotate_model(model, proto, output, a, question, simplify=simplify, trust_ranges=trust_ranges)[0]
-
-
-def encode(
-    model: Model,
-    node: str | None = None,
-    *,
-    dims: Mapping[str, RangeLike] | None = None,
-    shapes: Mapping[str, ShapeLike] | None = None,
-    values: Mapping[str, ValueLike] | None = None,
-    assume: Iterable[str] | None = None,
-    guards: str = "check",
-    timeout: float = TIMEOUT,
-) -> str:
-    """Return the complete system as SMT-LIB 2 text, before any presolve: it is satisfiable if some node can fail.
-
-    For one node, return its part of the system: satisfiable if the node can fail while the nodes before it run.
-
-    Raises:
-        OutOfTimeError: The system isn't complete when the timeout ends.
-    """
-    return answer_encode(model, Question(dims, shapes, values, assume, timeout, guards=guards), node)
-
-
-def repro(
-    model: Model,
-    node: str | None = None,
-    *,
-    dims: Mapping[str, RangeLike] | None = None,
-    shapes: Mapping[str, ShapeLike] | None = None,
-    values: Mapping[str, ValueLike] | None = None,
-    assume: Iterable[str] | None = None,
-    timeout: float = TIMEOUT,
-) -> str | None:
-    """Return a Python script that shows a failure on ONNX Runtime: that of `node`, or the first; None if there is none.
-
-    The script needs numpy, onnx and onnxruntime. It has the part of the model that fails, without weights.
-    """
-    return answer_repro(model, node, Question(dims, shapes, values, assume, timeout))
 
 
 @one_call()
@@ -339,27 +319,6 @@ def answer_tighten(
     return Tightened(sizes, None, diagnose.find_remedy(*stages, diagnose.precondition(*stages)))
 
 
-@one_call()
-def answer_encode(model: Model, question: Question, node: str | None = None) -> str:
-    """Return the answer of `encode`."""
-    graph, deadline = question.read(lambda: load(model)), question.deadline
-    return deadline.require(lambda: diagnose.system_text(pose(graph, question), node), "the system isn't complete")
-
-
-@one_call()
-def answer_repro(model: Model, node: str | None, question: Question) -> str | None:
-    """Return the answer of `repro`."""
-    from shapesmt.replay import script_for
-
-    proto, graph = question.read(lambda: load_protobuf(model))
-    names = [n.name for n in graph.nodes]
-    if node is not None and node not in names:
-        raise unknown_name("node", node, names, graph.source)
-    a = analyse(graph, question)
-    failures = diagnose.findings_of(a.problem, a.examination, a.judge)
-    return a.judge.deadline.require(lambda: script_for(proto, graph, failures, node), "no script is made")
-
-
 def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
     """Return the analysis of a model, and the answer of `check`."""
     if question.replay:
@@ -397,4 +356,4 @@ def _bounds(a: Analysis, names: Iterable[str] | None = None) -> Bounds:
     tensors = examine.tensor_bounds(a.examination, a.judge, names) if valid else {}
     share = a.judge.deadline.attempt(lambda: examine.valid_share(a.problem, a.examination), None)
     about = a.problem.graph.source, a.problem.ranges, tensors, a.seconds, valid, a.problem.assumptions
-    return Bounds(*about, a.examination.verdict, share)
+    return Bounds(*about, a.examination.verdict, share, diagnose.stated_of(a.problem, a.examination))

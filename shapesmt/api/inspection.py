@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import one_call
 from shapesmt.api import answer_check
 from shapesmt.deadline import Deadline, seconds
-from shapesmt.examine import TIMEOUT, Claims, Question, pose
+from shapesmt.examine import SESSIONS, TIMEOUT, Claims, Question, pose
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph, document, networkx_graph
 from shapesmt.inference import infer
@@ -190,7 +190,7 @@ def explain_code(code: str) -> ErrorCode:
     entry = CATALOGUE.get(code.upper())
     if entry is None:
         raise unknown_name("error code", code, CATALOGUE, "the catalogue")
-    question = Question(entry.dims, assume=entry.assume, declared=Claims.CHECK)
+    question = Question(entry.dims, assume=entry.assume, declared=Claims.CHECK, session=SESSIONS[0])
     report = answer_check(entry.example.encode(), question) if entry.example else None
     shown = dataclasses.replace(report, model="example.onnxtxt") if report is not None else None
     told = entry.code, entry.title, entry.sentence, entry.remedy

@@ -21,6 +21,7 @@ def assert_proved(
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     declared: str = "check",
+    session: str = "default",
     timeout: float = TIMEOUT,
 ) -> Report:
     """Return a model's report if it is proved, else raise AssertionError; the arguments are those of `check`.
@@ -41,7 +42,7 @@ def assert_proved(
     ...
     """
     __tracebackhide__ = True
-    report = answer_check(model, Question(dims, shapes, values, assume, timeout, declared))
+    report = answer_check(model, Question(dims, shapes, values, assume, timeout, declared, session=session))
     if report.verdict is Verdict.PROVED:
         return report
     text = "\n".join(map(str, lines(report)))

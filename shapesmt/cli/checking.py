@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shapesmt.cli.options import Sectioned, check_command, declared_option, load_config, question_for, with_options
+from shapesmt.cli.options import (
+    Sectioned,
+    check_command,
+    declared_option,
+    load_config,
+    question_for,
+    session_option,
+    with_options,
+)
 from shapesmt.cli.output import CHECK_STATUS, show, waiting
 from shapesmt.errors import printable
 from shapesmt.render import LOCATING, Form
@@ -131,6 +139,7 @@ def _cluster(address: str) -> Iterator[Client]:
 )
 @check_command
 @declared_option
+@session_option
 @click.option("--certify", is_flag=True, help="Have the solver decide the complete system as well.")
 @click.option("--strict", is_flag=True, help="Exit with 1 where there is a warning, or an assumption of the archive.")
 @click.option("--replay", is_flag=True,

@@ -12,7 +12,15 @@ from typing import Any
 
 import click
 
-from shapesmt.cli.options import declared_option, load_config, model_command, model_text, question_for, sizes
+from shapesmt.cli.options import (
+    declared_option,
+    load_config,
+    model_command,
+    model_text,
+    question_for,
+    session_option,
+    sizes,
+)
 from shapesmt.cli.output import BOUNDS_STATUS, STATUS, put, show, waiting
 from shapesmt.errors import UsageError, printable
 from shapesmt.render import Form
@@ -36,7 +44,9 @@ _DYNAMIC_STATUS = STATUS.format("0 written, 1 not written, 3 not proven")
 @click.option("-o", "--output", metavar="OUT.onnx", help="Where to write the model with a change made.")
 @click.option("--take", type=click.IntRange(1), metavar="N",
               help="The proposal that is written; by default the first, if it is proved.")  # fmt: skip
-def repair(form: Form, model: str, output: str | None, take: int | None, **options: Any) -> int:
+@click.option("--as-declared", is_flag=True, help="Write it even if an output that isn't as the file declares gets "
+                                                  "another shape at a size at which the model runs.")  # fmt: skip
+def repair(form: Form, model: str, output: str | None, take: int | None, as_declared: bool, **options: Any) -> int:
     """Which single change makes the model run for every input?
 
     Proposals are proved, or say that they leave findings. Only a person knows which was meant: read them first.
@@ -44,7 +54,7 @@ def repair(form: Form, model: str, output: str | None, take: int | None, **optio
     from shapesmt import api
 
     question = question_for(model, *load_config(options))
-    ask = partial(api.answer_repair, model, question, output, take=take)
+    ask = partial(api.answer_repair, model, question, output, take=take, as_declared=as_declared)
     return show(waiting(f"repairing {model}", question, ask), form)
 
 
@@ -152,6 +162,7 @@ def simplify(form: Form, model: str, output: str, everything: bool, **options: A
 @click.option(
     "--inner", multiple=True, type=model_text, metavar="TENSOR", help="Sizes of this tensor inside the model, too."
 )
+@session_option
 @click.option("--valid-only", is_flag=True, help="Write the sizes of valid inputs only, if others fail.")
 @click.option("-o", "--output", metavar="FILE", help="Where to write it; standard output by default.")
 def profile(form: Form, model: str, output: str | None, **options: Any) -> int:
@@ -192,7 +203,7 @@ def dynamic_shapes(form: Form, model: str, output: str | None, **options: Any) -
     answer = waiting(
         f"looking at {model}",
         question,
-        lambda: answer_dynamic_shapes(program_or_model(module, args, kwargs, None), question),
+        lambda: answer_dynamic_shapes(program_or_model(module, args, kwargs, None), question.again()),
     )
     if not answer.content:
         return show(answer, form)

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from shapesmt.errors import UsageError, printable
-from shapesmt.examine import GUARDS, Claims
+from shapesmt.examine import GUARDS, SESSIONS, Claims
 from shapesmt.language import Origin, Range, did_you_mean, names_in, parse_range, parse_shape, parse_value, quote
 
 _FILES = ("shapesmt.toml", "pyproject.toml")
@@ -219,7 +219,7 @@ class _Reader(NamedTuple):
         return value
 
     def word(self, key: str, value: Any) -> str:
-        """Check and return the word that says how to use declared shapes, or a program's guards."""
+        """Check and return the word for the use of declared shapes or of guards, or for the session."""
         words = _WORDS[key]
         if value not in words:
             raise self._refusal(key, value, f"write one of {', '.join(words)}")
@@ -248,7 +248,7 @@ class _Reader(NamedTuple):
         return UsageError(f"{where} is {quote(value)}; {remedy}")
 
 
-_WORDS = {"declared": [claims.value for claims in Claims], "guards": GUARDS}
+_WORDS = {"declared": [claims.value for claims in Claims], "guards": GUARDS, "session": SESSIONS}
 _COMMON: Mapping[str, Callable[[_Reader, str, Any], Any]] = {
     "dims": _Reader.dims,
     "assume": _Reader.assume,
@@ -256,5 +256,6 @@ _COMMON: Mapping[str, Callable[[_Reader, str, Any], Any]] = {
     "timeout": _Reader.timeout,
     "declared": _Reader.word,
     "guards": _Reader.word,
+    "session": _Reader.word,
     "strict": _Reader.strict,
 }

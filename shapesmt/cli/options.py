@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from shapesmt.cli.config import Config
     from shapesmt.examine import Question
 
-GUARDS = ("check", "ignore")  # as in `shapesmt.examine.question`, which takes long to import
+GUARDS, SESSIONS = (
+    ("check", "ignore"),
+    ("default", "file"),
+)  # as in `shapesmt.examine.question`, which takes long to import
 _SIZE = re.compile("[0-9]{1,19}")
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -239,6 +242,12 @@ declared_option = click.option(
     "--declared", type=click.Choice(["check", "trust", "ignore", "override"]), default="check", show_default=True,
     help="Shapes that the file declares of inner tensors and outputs: compare them with what is inferred, trust them "
     "where nothing is, ignore them, or put what is inferred in their place.",
+)  # fmt: skip
+
+session_option = click.option(
+    "--session", type=click.Choice(SESSIONS), default=SESSIONS[0], show_default=True,
+    help="Ask about an ONNX file as written and about ONNX Runtime's default session, which rewrites some nodes, or "
+    "about the file alone.",
 )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from shapesmt.cli.options import (
     model_command,
     model_text,
     question_for,
+    session_option,
     timeout_option,
 )
 from shapesmt.cli.output import BOUNDS_STATUS, CHECK_STATUS, STATUS, put, show, waiting
@@ -40,6 +41,7 @@ _CODE = re.compile(r"SM[0-9]{3}", re.IGNORECASE)
 @click.option("--replay", is_flag=True, help="With --error: run the least input on ONNX Runtime.")
 @click.option("--codes", is_flag=True, is_eager=True, expose_value=False, callback=list_codes,
               help="List the error codes.")  # fmt: skip
+@session_option
 @click.option("--constraints", is_flag=True, help="Show what the node contributes to the solver's system.")
 def explain(
     form: Form, model: str, target: str | None, error: str | None, replay: bool, constraints: bool, **options: Any
@@ -84,6 +86,7 @@ def _log(path: str) -> str:
 )
 @model_command
 @click.argument("tensors", type=model_text, nargs=-1, metavar="[TENSOR]...", shell_complete=complete_target)
+@session_option
 def bounds(form: Form, model: str, tensors: tuple[str, ...], **options: Any) -> int:
     """What are the tightest bounds of every dimension of every tensor?"""
     from shapesmt import api

@@ -10,7 +10,7 @@ from shapesmt.diagnose.findings import (
     refuse as refuse,
 )
 from shapesmt.diagnose.groups import group_findings as group_findings
-from shapesmt.diagnose.hints import assumptions_of as assumptions_of, hints_of as hints_of
+from shapesmt.diagnose.hints import assumptions_of as assumptions_of, hints_of as hints_of, stated_of as stated_of
 from shapesmt.diagnose.release import find_release as find_release
 from shapesmt.diagnose.remedy import find_remedy as find_remedy
 from shapesmt.diagnose.warnings import (

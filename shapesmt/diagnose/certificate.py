@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def system_verdict(problem: Problem, examination: Examination, judge: Judge) -> str:
-    """Return the verdict of the complete system, which must not contradict the examination's.
+    """Return the verdict of the complete system, which must not contradict the examination's of the file's nodes.
 
     Raises:
         InternalError: The two verdicts contradict each other.
@@ -30,8 +30,9 @@ def system_verdict(problem: Problem, examination: Examination, judge: Judge) -> 
 
     deadline = judge.deadline
     verdict = deadline.attempt(lambda: certify_system(complete_system(problem), deadline), UNKNOWN).verdict
-    refuted = any(j.verdict in (Verdict.DEPENDS, Verdict.FAILS) for j in examination.judgements)
-    proved = not examination.judgements
+    judged = [j for j in examination.judgements if not j.session]
+    refuted = any(j.verdict in (Verdict.DEPENDS, Verdict.FAILS) for j in judged)
+    proved = not judged
     if (verdict == "PROVED" and refuted) or (verdict == "REFUTED" and proved):
         raise InternalError(f"presolve says {examination.verdict}, the complete system says {verdict}")
     return verdict

@@ -11,6 +11,7 @@ from shapesmt.diagnose.certificate import node_constraints
 from shapesmt.diagnose.core import CoreFinder
 from shapesmt.diagnose.findings import findings_of, precondition
 from shapesmt.diagnose.groups import group_findings
+from shapesmt.diagnose.hints import stated_of
 from shapesmt.errors import UsageError
 from shapesmt.examine import Examination, Judge, Problem, tensor_bounds
 from shapesmt.language import unknown_name
@@ -58,6 +59,7 @@ def explanation_of(
         in_time(lambda: cores.of_success(index), ()) if index is not None and not shown else (),
         judge.deadline.require(system, "the constraints aren't complete") if constraints else None,
         groups,
+        stated_of(problem, examination),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -58,8 +58,8 @@ _DECISIVE: dict[Hashable, list[Atom]] = memo("decisive symbols", {})
 def findings_of(problem: Problem, examination: Examination, judge: Judge) -> tuple[Finding, ...]:
     """Return a finding for every judgement and every undecided node: the gravest first, then in graph order."""
     tracer = Tracer(problem.graph, examination.original.tensors)
-    indexed = []
-    for j in examination.judgements:
+    indexed = [*_of_session(problem, examination, judge)]
+    for j in (j for j in examination.judgements if not j.session):
         finding = judge.deadline.attempt(partial(_finding, j, problem, examination, judge, tracer), None)
         indexed.append((j.index, finding or _brief(j, problem)))
     late = [index for index, u in examination.unjudged if u.kind == "timeout"]
@@ -79,6 +79,24 @@ def findings_of(problem: Problem, examination: Examination, judge: Judge) -> tup
         indexed.append((index, finding))
     in_order = sorted(indexed, key=lambda pair: (-_gravity(pair[1]), pair[0]))
     return tuple([altered(f, source=source_of(problem.graph, index)) for index, f in in_order])
+
+
+def _of_session(problem: Problem, examination: Examination, judge: Judge) -> Iterator[tuple[int, Finding]]:
+    """Yield the findings about what only the default session refuses, with the indices of the file's nodes."""
+    session = examination.session
+    if session is None or session.examination is None:
+        return
+    graph, seen = session.graph, session.examination
+    tracer = Tracer(graph.graph, seen.original.tensors)
+    for j in seen.judgements:
+        finding = judge.deadline.attempt(partial(_finding, j, session.problem, seen, judge, tracer), None)
+        index = graph.places[j.index]
+        upstream = {graph.places[i] for i in (j.index, *graph.graph.ancestors(j.index))}
+        says = tuple(dict.fromkeys(graph.says[i] for i in sorted(upstream & graph.says.keys())))
+        told = in_words(facts.InSession(says))
+        node = problem.graph.nodes[index]
+        kind = {"kind": FindingKind.SESSION, "index": index, "op_type": node.op, "note": told}
+        yield index, altered(finding or _brief(j, session.problem), **kind)
 
 
 def _gravity(finding: Finding) -> int:

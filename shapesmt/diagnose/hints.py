@@ -65,6 +65,11 @@ def assumptions_of(problem: Problem, examination: Examination) -> tuple[Assumed,
     return tuple(dict.fromkeys(_assumptions(problem, examination, unjudged)))
 
 
+def stated_of(problem: Problem, examination: Examination) -> tuple[Assumed, ...]:
+    """Return what is assumed because the archive states it, in the order of the graph."""
+    return tuple(one for one in assumptions_of(problem, examination) if one.by)
+
+
 def _assumptions(problem: Problem, examination: Examination, unjudged: set[int]) -> Iterator[Assumed]:
     for index, application in enumerate(examination.original.applications):
         node = problem.graph.nodes[index]

@@ -19,7 +19,7 @@ with lazy_imports(__name__):
         tensor_bounds as tensor_bounds,
     )
     from shapesmt.examine.declarations import PLACEHOLDERS as PLACEHOLDERS, placeholders as placeholders
-    from shapesmt.examine.examination import Examination as Examination, Judgement as Judgement
+    from shapesmt.examine.examination import Examination as Examination, Judgement as Judgement, Session as Session
     from shapesmt.examine.examiner import is_open as is_open, shape_claims as shape_claims
     from shapesmt.examine.inputs import DEFAULT as DEFAULT, when as when
     from shapesmt.examine.judge import Judge as Judge
@@ -30,5 +30,12 @@ with lazy_imports(__name__):
         pose as pose,
         pose_everything as pose_everything,
     )
-    from shapesmt.examine.question import GUARDS as GUARDS, TIMEOUT as TIMEOUT, Claims as Claims, Question as Question
+    from shapesmt.examine.question import (
+        GUARDS as GUARDS,
+        SESSIONS as SESSIONS,
+        TIMEOUT as TIMEOUT,
+        Claims as Claims,
+        Question as Question,
+    )
+    from shapesmt.examine.session import beyond as beyond
     from shapesmt.examine.share import valid_share as valid_share

@@ -13,7 +13,8 @@ from shapesmt.examine.examination import Examination
 from shapesmt.examine.examiner import examine
 from shapesmt.examine.judge import Judge
 from shapesmt.examine.problem import Problem, pose
-from shapesmt.examine.question import Claims, Question
+from shapesmt.examine.question import SESSIONS, Claims, Question
+from shapesmt.examine.session import examine_session
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph
 
@@ -46,6 +47,8 @@ def analyse(model: Model, question: Question) -> Analysis:
     started, claims, judge = time.perf_counter(), question.claims, Judge(question.deadline)
     problem = pose_problem(graph, question, judge)
     problem, examination = examine_problem(problem, judge, trust=claims is Claims.TRUST)
+    if question.session == SESSIONS[0]:
+        examination = examine_session(problem, examination, judge)
     return Analysis(problem, examination, judge, started)
 
 

@@ -21,14 +21,28 @@ from shapesmt.rules import Tensor, one_of, tensor
 def tensor_bounds(
     examination: Examination, judge: Judge, names: Iterable[str] | None = None
 ) -> dict[str, TensorBounds]:
-    """Return the bounds of every named tensor, of all if `names` is None; tensors of one shape share their bounds."""
+    """Return the bounds of every named tensor, of all if `names` is None; tensors of one shape share their bounds.
+
+    A tensor that has another shape in ONNX Runtime's default session has bounds for both.
+    """
+    names = list(examination.inference.tensors if names is None else names)
+    own, session = _bounds(examination, judge, names), examination.session
+    if session is None or session.examination is None:
+        return own
+    seen = session.examination
+    mine, other = examination.original.tensors, seen.original.tensors
+    differ = [name for name in names if name in other and other[name] is not mine.get(name)]
+    return own | {name: _both(own[name], b) for name, b in _bounds(seen, judge, differ).items()}
+
+
+def _bounds(examination: Examination, judge: Judge, names: Iterable[str]) -> dict[str, TensorBounds]:
     tensors = examination.inference.tensors
     domain = judge.deadline.attempt(lambda: examination.narrowed, Domain([]))  # out of time: no size gets bounds
     within = {sure: _Within(domain, judge, examination, sure=sure) for sure in (True, False)}
     nodes = examination.inference.graph.nodes
     doubtful = {name for index in examination.doubtful for name in nodes[index].outputs}
     shared: dict[tuple[Tensor, bool], TensorBounds] = {}
-    named = {name: (tensors[name], name not in doubtful) for name in (tensors if names is None else names)}
+    named = {name: (tensors[name], name not in doubtful) for name in names}
     for key in named.values():
         if key not in shared:
             t, sure = key  # a sequence has no shape
@@ -71,6 +85,13 @@ def _union(one: TensorBounds, other: TensorBounds) -> TensorBounds:
         return TensorBounds("", None)
     pairs = zip(one.shape, other.shape, strict=True)
     return TensorBounds(one.dtype, tuple([_hull(a, b) for a, b in pairs]))
+
+
+def _both(file: TensorBounds, session: TensorBounds) -> TensorBounds:
+    """Return bounds for two tensors, either of which may be the one of a run."""
+    ends = [((a.min, a.max), (b.min, b.max)) for a, b in zip(file.shape or (), session.shape or (), strict=False)]
+    same = file.shape is not None and session.shape is not None and len(file.shape) == len(session.shape)
+    return file if same and all(a == b for a, b in ends) else _union(file, session)
 
 
 def _hull(one: DimBounds, other: DimBounds) -> DimBounds:

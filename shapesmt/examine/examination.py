@@ -11,7 +11,7 @@ from shapesmt.algebra import Atom, Formula, Kind, Verdict, memo
 from shapesmt.examine.narrowing import Narrowing
 from shapesmt.examine.problem import Problem
 from shapesmt.graph import Node
-from shapesmt.inference import Inference
+from shapesmt.inference import Inference, SessionGraph
 from shapesmt.presolve import Decision, Domain, compute_once
 from shapesmt.report import Counts
 from shapesmt.rules import Requirement, Unjudged
@@ -28,6 +28,7 @@ class Judgement:
         domain: The inputs over which the node was decided; the decision's counterexample is one of them.
         open: The requirements that normal forms don't prove.
         inference: The inference that states them, with sizes simplified by the conditions reported before.
+        session: Whether the file's node runs, and the one that ONNX Runtime's default session runs isn't proved.
     """
 
     index: int
@@ -38,11 +39,27 @@ class Judgement:
     open: tuple[Requirement, ...]
     inference: Inference
     narrowing: Narrowing
+    session: bool = False
 
     @property
     def verdict(self) -> Verdict:
         """The verdict on the condition."""
         return self.decision.verdict
+
+
+@dataclass(frozen=True, eq=False)
+class Session:
+    """ONNX Runtime's default session, where it may differ from the file's nodes.
+
+    Attributes:
+        graph: The graph that it runs.
+        problem: That graph, over the inputs for which the file's nodes run.
+        examination: The examination of that problem; None if no such input exists.
+    """
+
+    graph: SessionGraph
+    problem: Problem
+    examination: Examination | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +76,8 @@ class Examination:
         unreachable: The nodes that depend on one that runs for no input: their failures are its consequences.
         open: The nodes with a requirement that its normal form doesn't prove; only the first of equal nodes.
         counts: The number of requirements by verdict and certificate.
+        session: What the default session runs instead of the file's nodes; None if it runs the same, or isn't asked
+            about.
     """
 
     domain: Domain
@@ -70,6 +89,7 @@ class Examination:
     unreachable: frozenset[int] = frozenset()
     open: tuple[int, ...] = ()
     counts: Tally = field(default_factory=dict)
+    session: Session | None = None
 
     @cached_property
     def narrowed(self) -> Domain:

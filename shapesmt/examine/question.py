@@ -20,6 +20,9 @@ TIMEOUT = 60.0
 GUARDS = ("check", "ignore")
 """The options for a program's guards: "check" them like requirements of nodes, or "ignore" them."""
 
+SESSIONS = ("default", "file")
+"""What is asked about: the file and ONNX Runtime's default session, which rewrites some nodes, or the file alone."""
+
 _HOLDS = {
     "dims": 'ranges, as {"batch": "1..32"}',
     "shapes": 'shapes, as {"image": "[1,3,h,w]"}',
@@ -53,6 +56,7 @@ class Question:
         target: The runtime that a model is written for.
         written: The tensors whose shapes are written into it: "all", "outputs" or "none".
         guards: The use of the conditions that a program checks before a run: "check" or "ignore".
+        session: What is asked about: "default", the file and ONNX Runtime's default session, or "file" alone.
         started: When the question was asked; the time limit counts from then.
 
     >>> Question({"batch": "1..32"}, declared="trust").claims is Claims.TRUST
@@ -71,6 +75,7 @@ class Question:
     target: str | None = None
     written: str | None = None
     guards: str = "check"
+    session: str = "file"
     started: float = field(default_factory=monotonic, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -85,6 +90,8 @@ class Question:
             raise UsageError(f"assume lists relations; it isn't {printable(repr(self.assume), 60)}")
         if self.guards not in GUARDS:
             raise UsageError(f"guards is one of {', '.join(GUARDS)}, not {printable(repr(self.guards))}")
+        if self.session not in SESSIONS:
+            raise UsageError(f"session is one of {', '.join(SESSIONS)}, not {printable(repr(self.session))}")
         timeout: object = self.timeout
         if not isinstance(timeout, (int, float)):
             raise UsageError(f"timeout is a number of seconds, not {printable(repr(timeout), 60)}")
@@ -105,6 +112,10 @@ class Question:
             OutOfTimeError: Reading takes longer.
         """
         return self.deadline.require(work, "the model isn't read")
+
+    def resumed(self, since: float) -> Question:
+        """Return the same question, without the time from `since`, a `monotonic()` time, until now in its limit."""
+        return replace(self, started=self.started + monotonic() - since)
 
     def again(self) -> Question:
         """Return the same question, asked now."""

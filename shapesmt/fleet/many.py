@@ -69,6 +69,7 @@ def check_many(
     declared: str = "check",
     strict: bool = False,
     guards: str = "check",
+    session: str = "default",
     timeout: float = TIMEOUT,
     jobs: int | None = None,
     client: Client | None = None,
@@ -98,7 +99,7 @@ def check_many(
     paths = models_in(map(os.fsdecode, named), timeout)
     options = options_for_all(paths, {"dims": dims, "values": values, "assume": assume, "shapes": shapes})
     applied, options["shapes"] = options["shapes"] or {}, None
-    question = Question(**options, timeout=timeout, declared=declared, strict=strict, guards=guards)
+    question = Question(**options, timeout=timeout, declared=declared, strict=strict, guards=guards, session=session)
     plan = Plan(jobs, nullcontext(client) if client is not None else None, cache, output, resume, fail_fast)
     return check_all([Task(path, question, applied) for path in paths], plan, done)
 

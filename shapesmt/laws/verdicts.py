@@ -105,5 +105,17 @@ SM908 = Code(
     "or without the Python code that reads it, such as `int(x.shape[1])`. Weights fix the number of channels.",
     kind="static",
 )  # fmt: skip
+SM909 = Code(
+    "SM909", "another session",
+    "ONNX Runtime's default session, which rewrites some nodes, runs at the sizes at which the file's nodes run, and "
+    "gives outputs of the same shape.",
+    "Narrow the ranges to the sizes at which both run; where the other sizes are meant, change the node, since other "
+    "runtimes, and ONNX Runtime without optimizations, fail there.",
+    "g (float[n] x) => (int64[m] y)\n<int64[4] table = {1, 2, 3, 4}, int64 zero = {0}, int64 one = {1}>\n"
+    "{ shape = Shape (x)\n  size = Squeeze (shape)\n  first = Neg (size)\n"
+    "  last_rows = Range (first, zero, one)\n  y = Gather (table, last_rows) }",
+    dims={"n": "1..4"},
+    kind="session",
+)  # fmt: skip
 
 DECLARED_SHAPE_IS_MADE = SM902.law("tensor '{name}' has the declared shape [{sizes}]")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from shapesmt.algebra import FALSE, TRUE, Dim, Formula, all_of, any_of, at_least, equal, maximum, negate
+from shapesmt.algebra import TRUE, Dim, Formula, all_of, any_of, at_least, equal, maximum, negate
 from shapesmt.messages.forms import Fork, Form
 from shapesmt.messages.site import Site, in_order, numbers_of, same, stated, stops
 from shapesmt.rules import Requirement
@@ -50,8 +50,7 @@ def clashes_of(site: Site, form: Form, said: Mapping[str, str]) -> list[Clash]:
             sides = all_of(sides, _phase(site, r, said), _operand(r.left, r.right, said.get("operand", "")))
         before = [] if stop is None or site.loose or site.foreign else failing[:place]
         clashes.append(Clash(r, all_of(negate(r.formula), sides), before))
-    ended = not failing and any(r.formula is FALSE for r in site.requirements)  # a rule states nothing after that
-    if site.open or ended:
+    if site.open:
         clashes.append(Clash(None, TRUE))
     if a is not None and b is not None and len(site.inputs) > 2 and stop is None:
         # of more operands, a runtime may compare others than the rule does

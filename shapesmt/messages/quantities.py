@@ -34,7 +34,10 @@ class Printed(NamedTuple):
 
 
 def printed(site: Site, message: Message, others: Sequence[Requirement] | None = None) -> Printed:
-    """Return the conditions under which a node prints a message; without a known form, any failure may be printed.
+    """Return the conditions under which a node prints a message.
+
+    Any failure may be printed if the form isn't known, or is of laws that the node doesn't have: several operators say
+    the same about other inputs, and a rule states nothing after a requirement that fails for every input.
 
     Args:
         site: The node.
@@ -42,7 +45,7 @@ def printed(site: Site, message: Message, others: Sequence[Requirement] | None =
         others: Requirements that hold too where the message is certain; None if it never is.
     """
     form, said = message.form, message.said
-    if form is None:
+    if form is None or (form.laws and not stated(site, form)):
         return Printed(TRUE)
     clashes, early = clashes_of(site, form, said), _earlier(site, form)
     numbers = [meaning(site, form, group, said) for group in said if group not in SIDES]

@@ -51,6 +51,7 @@ class Message:
         said: The text of each group of the form's pattern, by the group's name.
         unread: The numbers that it prints beside those, each alone or with the others of its list.
         related: Whether it may be about shapes; False for those of devices, missing kernels and files.
+        loading: Whether the runtime says it while it loads the file, so that no input is to blame.
 
     >>> read("while running Concat node. Name:'/up/Concat' Status Message: Axis 2 differs").names
     ('/up/Concat',)
@@ -64,6 +65,7 @@ class Message:
     said: Mapping[str, str] = field(default_factory=dict)
     unread: tuple[tuple[int, ...], ...] = ()
     related: bool = True
+    loading: bool = False
 
     @property
     def known(self) -> bool:
@@ -83,6 +85,7 @@ class _Seen(NamedTuple):
     runtime: str
     match: re.Match[str]
     form: Form | None = None
+    loading: bool = False
 
     def part(self, group: str) -> str:
         """Return the text of a group; "" if the pattern has no such group."""
@@ -92,7 +95,7 @@ class _Seen(NamedTuple):
 def read(text: object) -> Message:
     """Return the first error message in a text such as a log, or in an exception's text."""
     log = _COLOR.sub("", str(text)[:MOST])
-    heads = sorted(_Seen(m.start(), head.runtime, m) for head in HEADS for m in head.pattern.finditer(log))
+    heads = _heads(log)
     reasons = _reasons(log, 0, len(log))
     if not heads and not reasons:
         other = UNRELATED.search(log)
@@ -124,6 +127,7 @@ def read(text: object) -> Message:
         {k: v for k, v in reason.match.groupdict().items() if v} if reason.form is not None else {},
         _unread(log, told, end, reason),
         reason.form is not None or UNRELATED.search(log, start, end) is None,
+        bool(named) and named[-1].loading,
     )
 
 
@@ -144,6 +148,12 @@ def _unread(log: str, start: int, end: int, reason: _Seen) -> tuple[tuple[int, .
 def _numbers(text: str) -> tuple[tuple[int, ...], ...]:
     found = (m[1] or m[2] for m in _LIST.finditer(_SOURCE.sub(" ", text)))
     return tuple(dict.fromkeys(tuple(map(int, re.findall(r"-?\d+", part))) for part in found))[:MANY]
+
+
+def _heads(log: str) -> list[_Seen]:
+    """Return all matches of heads, sorted by position."""
+    found = (_Seen(m.start(), h.runtime, m, loading=h.loading) for h in HEADS for m in h.pattern.finditer(log))
+    return sorted(found, key=lambda seen: seen.start)
 
 
 def _reasons(log: str, start: int, end: int) -> list[_Seen]:

@@ -312,7 +312,7 @@ class Search:
             wanted = all_of(case.condition, *more, negate(case.own.formula))
             found = judge.decide(domain, negate(wanted)) if wanted is not FALSE else None
             if found is not None and found.counterexample is not None:
-                return judge.complete(domain, found.counterexample)
+                return self._judge.within(BRIEF).complete(domain, found.counterexample)
         return None
 
     def _preferred(self, case: Case) -> Iterator[tuple[Formula, ...]]:

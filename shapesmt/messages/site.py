@@ -71,10 +71,10 @@ class Site(NamedTuple):
         return bool(self.names) and not (index < len(self.names) and self.names[index])
 
     def shape(self, index: int, of: Sequence[Tensor | None] | None = None) -> Sequence[Dim] | None:
-        """Return the shape of an input, or of one of these tensors; None if it isn't known."""
+        """Return the shape of an input, or of one of these tensors; None if it isn't known, or it is a sequence."""
         tensors = self.inputs if of is None else of
         t = tensors[index] if index < len(tensors) else None
-        return None if t is None else t.shape
+        return None if t is None or not t.is_tensor else t.shape
 
     def elements(self, index: int = 1) -> list[Dim] | None:
         """Return the elements of an input; None if one of them isn't known as a formula."""
@@ -99,21 +99,21 @@ class Site(NamedTuple):
     @property
     def shapes(self) -> list[Sequence[Dim]]:
         """The known shapes of its inputs."""
-        return [t.shape for t in self.inputs if t is not None and t.shape is not None]
+        return [shape for index in range(len(self.inputs)) if (shape := self.shape(index)) is not None]
 
     @property
     def whole(self) -> bool:
         """Whether the shapes of all inputs are known."""
-        shapes = (t is not None and t.shape is not None for t in self.inputs)
-        return all(known or self.lacks(index) for index, known in enumerate(shapes))
+        return all(self.shape(index) is not None or self.lacks(index) for index in range(len(self.inputs)))
 
     @property
     def quantities(self) -> list[Dim]:
-        """The sizes, the elements and the sides of requirements that are known."""
+        """The sizes, the sides of requirements, and the elements that requirements are about."""
         found = [d for shape in self.shapes for d in shape]
         found += [side for r in self.requirements for side in (r.left, r.right) if side is not None]
-        found += [item for index in range(len(self.inputs)) for item in self.elements(index) or ()]
-        return list(dict.fromkeys(found))
+        read = {s for r in self.requirements for s in r.formula.symbols}
+        items = (item for index in range(len(self.inputs)) for item in self.elements(index) or ())
+        return list(dict.fromkeys([*found, *(item for item in items if not read.isdisjoint(item.symbols))]))
 
 
 def as_tuple(value: object) -> tuple[object, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from shapesmt import laws
-from shapesmt.algebra import TRUE
+from shapesmt.algebra import TRUE, Verdict
 from shapesmt.examine import Analysis
 from shapesmt.graph import Graph
 from shapesmt.laws import Law
@@ -35,7 +35,8 @@ def suspects(a: Analysis, message: Message) -> tuple[list[Place], tuple[Against,
         if not found[0].exact:
             return [place._replace(node=_fused(graph, place.node, message.op)) for place in found], ()
         if same:
-            return found, ()
+            rewritten = not message.foreign(graph) and message.op.lower() not in ("", told.lower())
+            return [place._replace(exact=place.exact and not rewritten) for place in found], ()
         if not FUSED.search(message.op):
             return [], (Against(Obstacle.OPERATOR, name, told),)
         return [place._replace(exact=False) for place in found], ()
@@ -61,15 +62,16 @@ def _by_law(a: Analysis, message: Message) -> list[Place]:
     Of an operator that the file doesn't have, the runtime has made the node of another one, such as of a function.
     """
     nodes, op = a.problem.graph.nodes, "" if message.foreign(a.problem.graph) else message.op
+    always = {j.index for j in a.examination.judgements if j.verdict is Verdict.FAILS} if message.loading else set()
     named = [Place(i) for i, node in enumerate(nodes) if op and node.op.lower() == op.lower()]
     if named:
-        return named
+        return [place for place in named if place.node in always] or named
     form = message.form
     failing = [
         (i, [r.law for r in each.requirements if r.formula is not TRUE] + [_law(x.law) for x in each.assumed])
         for i, each in enumerate(a.examination.original.applications)
     ]
-    of_law = [i for i, broken in failing if form is not None and any(map(form.states, broken))]
+    of_law = [i for i, broken in failing if form is not None and any(map(form.states, broken))] or sorted(always)
     return [Place(i, exact=not op) for i in (of_law if of_law or not op else [i for i, broken in failing if broken])]
 
 

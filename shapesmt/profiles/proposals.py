@@ -10,12 +10,13 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from time import monotonic
 from typing import Any
 
 from shapesmt.algebra import TRUE, Formula, Verdict, conjunction, differs, one_call
 from shapesmt.diagnose import find_remedy, guard_region, precondition, static_axes
 from shapesmt.errors import ModelError, UsageError
-from shapesmt.examine import TIMEOUT, Analysis, Claims, Examination, Problem, Question, analyse
+from shapesmt.examine import TIMEOUT, Analysis, Claims, Examination, Judge, Problem, Question, analyse
 from shapesmt.frontends import Format, Model, OpenedModel, load, open_model, program_or_model
 from shapesmt.graph import GUARDS, Attributes, Graph
 from shapesmt.language import Range, RangeLike, ShapeLike, names_in, parse_formula, parse_range
@@ -117,6 +118,11 @@ class _Proposal:
     def holds(self) -> bool:
         """Whether no size of the proposal is known to fail (see `_fails`)."""
         return not _fails(self.analysis)
+
+    def resume(self, since: float) -> None:
+        """Leave the time from `since` until now out of the limit: it was PyTorch's."""
+        self.question = self.question.resumed(since)
+        self.analysis = dataclasses.replace(self.analysis, judge=Judge(self.question.deadline))
 
     def narrow(self) -> None:
         """Narrow the question by remedies until nothing fails, and then to a box."""
@@ -300,13 +306,15 @@ def _verify(proposal: _Proposal, request: Any) -> bool:
     """Whether PyTorch exports the module with the proposal, weakened and narrowed if necessary, and the result runs."""
     while proposal.exports < ATTEMPTS:
         proposal.exports += 1
+        shapes, began = _shapes(proposal.text(True), proposal.graph.arguments), monotonic()
         try:
-            shapes = _shapes(proposal.text(True), proposal.graph.arguments)
             program = program_or_model(request.module, request.args, request.kwargs, shapes)
         except ModelError as refusal:
             if not proposal.weaken(str(refusal)):
                 return False
             continue
+        finally:
+            proposal.resume(began)
         a = _within(program, proposal)
         helping = _helping(a, proposal.question)
         if helping is None:

@@ -48,6 +48,7 @@ def profile(
     profiles: int = 1,
     inner: Iterable[str] = (),
     valid_only: bool = False,
+    session: str = "default",
     timeout: float = TIMEOUT,
 ) -> Profile:
     """Find the minimum, usual and maximum size of every input, and write them for a compiler: "trtexec", "tvm", ...
@@ -63,7 +64,7 @@ def profile(
     >>> print(profile(model, "trtexec", dims={"n": "1..9"}).content)
     --minShapes=x:1x4 --optShapes=x:3x4 --maxShapes=x:9x4
     """
-    question = Question(dims, shapes, values, assume, timeout)
+    question = Question(dims, shapes, values, assume, timeout, session=session)
     return answer_profile(model, target, question, opt=opt, profiles=profiles, inner=inner, valid_only=valid_only)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 
+from shapesmt.algebra import any_of, equal
 from shapesmt.deadline import Deadline
 from shapesmt.errors import ShapesmtError
 from shapesmt.examine import Analysis, Judge, Question, examine_problem, pose
@@ -23,10 +24,8 @@ TRIED = 12
 """Places near one failing node that are tried."""
 HOPS = 12
 """Edges up from a failing node to the farthest place that is tried for it."""
-FEW = 2
-"""Values that relations leave of a size, at most, for which it counts as fixed."""
 SECONDS = 4.0
-"""The time limit."""
+"""The limit, in seconds of processor time."""
 
 
 @dataclass
@@ -101,7 +100,7 @@ class Joint:
         return sorted(found, key=lambda place: (place.factor > 1, place.rows))[:TRIED]
 
     def _pins(self) -> list[Pin]:
-        """Return the sizes that the model fixes, with the number; of few possible numbers, each but 1."""
+        """Return the sizes that the model fixes, with the number; of two possible numbers, each but 1."""
         a, judge = self.a, self.a.judge.within(SECONDS)
         problem, examination = a.problem, a.examination
         if examination.fails:
@@ -118,7 +117,7 @@ class Joint:
             if symbol is None or axis is None or symbol in a.problem.domain.numbers:
                 continue
             known = next((n for s, n in numbers.items() if s.name == symbol.name), None)
-            values = domain.value_list(symbol)
-            few = [int(n) for n in values if n > 1] if values is not None and len(values) <= FEW else []
-            found += [Pin(name, dim, n, *axis) for n in ([known] if known else few)]
+            few = {known} if known else {end.value for end in judge.extent(domain, dim)}
+            if None not in few and judge.proves(domain, any_of(*(equal(dim, n) for n in few if n is not None))):
+                found += [Pin(name, dim, n, *axis) for n in sorted(n for n in few if n is not None) if known or n > 1]
         return found

@@ -5,11 +5,11 @@ That is proved if the changed nodes are the old ones there, or tested by running
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.algebra import Assignment, Dim, Evaluator, Verdict, all_of, equal
+from shapesmt.algebra import Assignment, Dim, Evaluator, Verdict, all_of, equal, negate
 from shapesmt.deadline import Deadline
 from shapesmt.examine import Analysis, Examination
 from shapesmt.graph import Graph
@@ -19,7 +19,7 @@ from shapesmt.repairs.live import live
 from shapesmt.repairs.same import Sameness
 from shapesmt.repairs.written import write_edit
 from shapesmt.replay import MEMORY, Copies, CutError, feeds_at, sample, with_weights
-from shapesmt.report import Keeping
+from shapesmt.report import Changed, Keeping
 from shapesmt.rules import Tensor
 
 if TYPE_CHECKING:
@@ -31,23 +31,38 @@ SIZES = 16
 """The sizes at which both models are run."""
 OTHERS = 4
 """Admissible sizes of which the changed model is run at the smallest and the largest, to see that it does."""
+ACCIDENTS = 6
+"""Sizes at which the model runs and an output isn't as the file declares."""
 SECONDS = 1.0
-"""The time for finding sizes at which the model runs."""
+"""The limit for finding sizes at which the model runs, in seconds of processor time."""
 RUNS = 15.0
-"""The seconds that all runs together may take."""
+"""The seconds of processor time after which no further copy is run."""
 SMALL = 1 << 25
 """Bytes; larger runs are left out if there are smaller ones."""
 
 
 class Kept(NamedTuple):
-    """How a change is known to keep what the model computes, and the sizes at which it was run."""
+    """How a change is known to keep what the model computes.
+
+    Attributes:
+        how: The kind of evidence.
+        at: Sizes at which both were run, if that is the evidence.
+        as_declared: Whether it is proved only for sizes at which each output is as the file declares.
+        changed: Of the other sizes at which the model runs, some at which an output gets another shape.
+    """
 
     how: Keeping
     at: tuple[Mapping[str, int], ...] = ()
+    as_declared: bool = False
+    changed: tuple[Changed, ...] = ()
 
 
 class Keeper:
     """Decides whether changes keep what a model computes; `close` ends its process.
+
+    An output that the file declares as `[batch, 10]`, and that has another first size than the input, comes from a run
+    by accident, as where a baked batch fits a smaller image. There a change may give it the declared shape, which
+    `Kept.changed` says. If all runs are such, none may.
 
     Args:
         a: The analysis of the model.
@@ -59,8 +74,8 @@ class Keeper:
     def __init__(self, a: Analysis, proto: ModelProto | None, folder: str | None, deadline: Deadline) -> None:
         self._a, self._proto, self._folder, self._deadline = a, proto, folder, deadline
         self._live = live(a.problem.graph, a.examination.original.tensors)
-        self._domain = _as_declared(a)
-        self._same = Sameness(a, self._domain)
+        self._domain, self._accidental = _by_declaration(a)
+        self._same, self._same_anywhere = Sameness(a, self._domain), Sameness(a, a.examination.domain)
 
     def close(self) -> None:
         """End the process that runs models, if there is one."""
@@ -76,16 +91,22 @@ class Keeper:
             return None
         if not (self._runs_nowhere or change.edit.inputs or self._is_declared(tensors)):
             return None
-        proved = not self._runs_nowhere and self._same.is_proved(change, tensors)
-        if not proved and self._shapes_differ(tensors):
-            return None
         whole = examination.verdict is Verdict.PROVED and not change.edit.inputs
-        difference = self._difference(change, whole=whole)
+        if self._runs_nowhere:
+            return None if self._difference(change, (), whole=whole) else Kept(Keeping.NOTHING)
+        anywhere = self._same_anywhere.is_proved(change, tensors)
+        changed = {} if anywhere else self._changed(tensors, self._accidents)
+        apart = self._accidental is not None and (changed or not self._accidents)
+        proved = anywhere or (apart and self._same.is_proved(change, tensors))
+        if not proved and self._changed(tensors, self._points):
+            return None
+        difference = self._difference(change, changed, whole=whole)
         if difference:
             return None
-        if self._runs_nowhere or proved:
-            return Kept(Keeping.NOTHING if self._runs_nowhere else Keeping.PROVED)
-        return Kept(Keeping.NOT_RUN) if difference is None else Kept(Keeping.RUN, self.sizes)
+        how = Keeping.PROVED if proved else Keeping.NOT_RUN if difference is None else Keeping.RUN
+        shown = [*changed.values()]
+        at = self.sizes if how is Keeping.RUN else ()
+        return Kept(how, at, proved and not anywhere, (*shown[:1], *shown[1:][-1:]))
 
     @cached_property
     def _runs_nowhere(self) -> bool:
@@ -103,7 +124,8 @@ class Keeper:
     def sizes(self) -> tuple[Mapping[str, int], ...]:
         """Two sizes that an answer shows: at which the model ran, else at which the checker expects that it runs."""
         copies = self.__dict__.get("_copies")
-        ran = [*(copies.ran if copies is not None and copies.ran else range(len(self._points)))]
+        known = range(len(self._points))
+        ran = [i for i in (copies.ran if copies is not None else ()) if i in known] or [*known]
         shown = dict.fromkeys(ran[:1] + ran[-1:])
         return tuple(self._a.problem.counterexample(self._points[i]).symbols for i in shown)
 
@@ -111,6 +133,11 @@ class Keeper:
     def _points(self) -> list[Assignment]:
         """Sizes at which the model runs, as far as the checker knows; the smallest first."""
         return [] if self._runs_nowhere else self._sample(self._domain, SIZES)
+
+    @cached_property
+    def _accidents(self) -> list[Assignment]:
+        """Sizes at which the model runs and an output isn't as the file declares, if others are; the smallest first."""
+        return [] if self._accidental is None or self._runs_nowhere else self._sample(self._accidental, ACCIDENTS)
 
     def _sample(self, domain: Domain, count: int) -> list[Assignment]:
         """Return points of a domain at which the tensors take little memory, the smallest first."""
@@ -129,17 +156,20 @@ class Keeper:
             total += n
         return total
 
-    def _shapes_differ(self, tensors: Mapping[str, Tensor]) -> bool:
-        """Whether an output has another shape than before, at a size at which the model runs."""
+    def _changed(self, tensors: Mapping[str, Tensor], points: list[Assignment]) -> dict[int, Changed]:
+        """Return, by the index of a point, an output that has another shape there than before."""
         before = self._a.examination.original.tensors
-        pairs = [(before.get(name), tensors.get(name)) for name in self._a.problem.graph.outputs]
-        shapes = [(a.shape, b.shape) for a, b in pairs if a is not None and b is not None]
-        return any(
-            len(a) != len(b) or any(at.dim(m) != at.dim(n) for m, n in zip(a, b, strict=True))
-            for at, known in ((Evaluator(point), point.keys()) for point in self._points)
-            for a, b in shapes
-            if a is not None and b is not None and all(d.symbols <= known for d in (*a, *b))
-        )
+        pairs = [(name, before.get(name), tensors.get(name)) for name in self._a.problem.graph.outputs]
+        shapes = [(name, a.shape, b.shape) for name, a, b in pairs if a is not None and b is not None]
+        found: dict[int, Changed] = {}
+        for index, point in enumerate(points):
+            at = Evaluator(point)
+            for name, a, b in shapes:
+                if a is not None and b is not None and all(d.symbols <= point.keys() for d in (*a, *b)):
+                    old, new = tuple(map(at.dim, a)), tuple(map(at.dim, b))
+                    if old != new:
+                        found[index] = Changed(self._a.problem.counterexample(point).symbols, name, old, new)
+        return found
 
     def _is_declared(self, tensors: Mapping[str, Tensor]) -> bool:
         """Whether outputs keep the input's sizes that they have where the model runs, as a batch stays the batch."""
@@ -156,20 +186,21 @@ class Keeper:
         if proto is None:
             return None
         self._proto = proto
-        feeds = [feeds_at(self._a, point, seed) for seed, point in enumerate(self._points)]
+        feeds = [feeds_at(self._a, point, seed) for seed, point in enumerate([*self._points, *self._accidents])]
         return Copies(self._deadline, RUNS, proto, self._folder, feeds)
 
-    def _difference(self, change: Change, *, whole: bool) -> str | None:
+    def _difference(self, change: Change, but: Iterable[int], *, whole: bool) -> str | None:
         """Return how a changed model differs or why it stops, "" if neither; None if that isn't known.
 
-        With `whole`, it has to run at other sizes too.
+        At the accidents `but`, it may have other outputs. With `whole`, it has to run at other sizes too.
         """
         try:
             copies = self._copies
             if copies is None or self._proto is None:
                 return None
             copy = write_edit(self._proto, self._a.problem.graph, change.edit)
-            message = copies.compare(copy, self._others if whole else [])
+            other = frozenset(len(self._points) + index for index in but)
+            message = copies.compare(copy, self._others if whole else [], other)
         except CutError:
             return None
         return message if copies.ran or self._runs_nowhere or message else None
@@ -188,12 +219,17 @@ def _declared(a: Analysis, tensors: Mapping[str, Tensor]) -> dict[tuple[str, int
     return found
 
 
-def _as_declared(a: Analysis) -> Domain:
+def _by_declaration(a: Analysis) -> tuple[Domain, Domain | None]:
     """Return the inputs for which the model runs and each output has the input's sizes that the file declares for it.
 
-    An output `[batch, 10]` that has another first size than the input comes from a run by accident, as where a baked
-    batch fits a smaller image. If all runs are such, all count.
+    The second domain has those for which it runs and an output hasn't; None if there are none, or if all are such: then
+    the first one has them.
     """
-    domain = a.examination.domain.copy()
-    domain.assume(all_of(*(equal(d, size) for d, size in _declared(a, a.examination.original.tensors).values())))
-    return domain if a.judge.within(SECONDS).is_inhabited(domain) else a.examination.domain
+    every, judge = a.examination.domain, a.judge.within(SECONDS)
+    stated = all_of(*(equal(d, size) for d, size in _declared(a, a.examination.original.tensors).values()))
+    if judge.proves(every, stated):
+        return every, None
+    kept, accidental = every.copy(), every.copy()
+    kept.assume(stated)
+    accidental.assume(negate(stated))
+    return (kept, accidental) if judge.is_inhabited(kept) else (every, None)

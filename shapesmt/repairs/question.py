@@ -35,6 +35,7 @@ def repair(
     output: str | os.PathLike[str] | None = None,
     *,
     take: int | None = None,
+    as_declared: bool = False,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
     values: Mapping[str, ValueLike] | None = None,
@@ -52,22 +53,30 @@ def repair(
     Raises:
         ModelError: The model can't be read, or the repaired one is refused or stops on ONNX Runtime.
         UsageError: An option doesn't fit the model, or there is an `output` and the model isn't ONNX, or the first
-            proposal leaves findings or may change what the model computes, and none is chosen.
+            proposal leaves findings or may change what the model computes, and none is chosen, or the chosen one
+            changes an output's shape without `as_declared`.
 
     >>> model = b'''<ir_version: 8, opset_import: ["":18]>
     ... g (float[n, 3] x, float[n, 4] w) => (float[a, b] z) { y = Transpose <perm=[0, 1]> (x) z = MatMul (y, w) }'''
     >>> repair(model, dims={"n": "5..8"}).proposals[0].text
     'perm of Transpose_0: 0,1 -> 1,0'
     """
-    answer = answer_repair(model, Question(dims, shapes, values, assume, timeout), output, take=take)
+    question = Question(dims, shapes, values, assume, timeout)
+    answer = answer_repair(model, question, output, take=take, as_declared=as_declared)
     if answer.refused:
-        raise UsageError(f"{answer.refused}; choose a proposal (take=) if it is to be written all the same")
+        how = "give as_declared=True" if answer.taken else "choose a proposal (take=)"
+        raise UsageError(f"{answer.refused}; {how} if it is to be written all the same")
     return answer
 
 
 @one_call()
 def answer_repair(
-    model: Model, question: Question, output: str | os.PathLike[str] | None = None, *, take: int | None = None
+    model: Model,
+    question: Question,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    take: int | None = None,
+    as_declared: bool = False,
 ) -> Repairs:
     """Return the answer of `repair`; a program's guards are ignored, as another export has others."""
     question = replace(question, guards="ignore")
@@ -97,6 +106,9 @@ def answer_repair(
     if take is not None and not 1 <= take <= len(proposals):
         raise UsageError(f"there is no proposal {take}: there are {len(proposals)}")
     take = take or 1
+    if proposals[take - 1].changed and not as_declared:
+        why = f"proposal {take} changes an output's shape at sizes at which the model runs"
+        return replace(answer, refused=why, taken=take)
     chosen = changes.proved[take - 1]
     _write(model, proto, a, chosen, question, output)
     nodes = tuple(f"{node.name} ({node.op})" for node in added_nodes(chosen.change.edit))

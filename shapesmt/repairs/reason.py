@@ -10,7 +10,7 @@ from shapesmt.report import Remedy
 from shapesmt.rules import FLOATS, Memory
 
 SECONDS = 2.0
-"""The time limit."""
+"""The limit, in seconds of processor time."""
 
 
 def reason_of(a: Analysis) -> str:

@@ -14,7 +14,7 @@ from shapesmt.repairs.edit import Edit
 from shapesmt.rules import Elements, Keeps, Tensor
 
 SECONDS = 1.0
-"""The time limit of one proof."""
+"""The limit of one proof, in seconds of processor time."""
 BY_SHAPE = (Keeps.ORDERED, Keeps.REPEATED)
 """Operators whose output is decided by the first operand's elements and the output's shape."""
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from heapq import heappop, heappush
 from math import inf
-from time import monotonic
 from typing import NamedTuple
 
 from shapesmt import diagnose
@@ -38,14 +37,14 @@ MARGIN = 2.0
 """The search ends before changes that cost so much more than the best proved one."""
 LEAST = -0.5
 """The minimum cost of a change at a failing node."""
-PATIENCE = 1.5
-"""Seconds for further changes after the first is proved, or as long as that one took, if that is longer."""
+PATIENCE = 20_000
+"""Nodes walked for further changes after the first is proved, or as many as for that one, if that is more."""
 NARROW = 8
 """Sizes from `lo` to less than `lo * (1 + 1 / NARROW)` are about one size, of which an input is padded to multiples."""
 MOST_PARTIAL = 6
 """The maximum number of changes that leave findings."""
 EACH = 5.0
-"""Seconds for the proof of one changed model."""
+"""Seconds of processor time for the proof of one changed model."""
 NOT_ALL, ASSUMED, FIXED, NOT_DECLARED = 2.5, 3.0, 1.0, 1.0
 """Additional costs: if findings are left, if more of the data is assumed, if a size that depended on an input becomes
 constant, and for each output that isn't as declared."""
@@ -125,7 +124,7 @@ class _Search:
         self._assumed = _assumptions(a.problem, a.examination)
         self._open = {index for index, _ in a.examination.unjudged}
         self._proved: dict[object, Proved] = {}
-        self._partial = 0
+        self._partial = self._checked = 0
         self.tried = self.dropped = 0
 
     def ranked(self) -> list[Proved]:
@@ -134,15 +133,16 @@ class _Search:
 
     def run(self) -> bool:
         """Try changes, the likeliest first, until enough are proved; return False if the deadline passed before."""
-        began, end = monotonic(), None
+        most = inf
         self._check_joint()
         for cost, change, votes in self._candidates():
             best = self.ranked()
             if len(best) >= ENOUGH or (best and cost > best[0].cost + MARGIN):
                 return True
-            if best and end is None:
-                end = monotonic() + max(PATIENCE, monotonic() - began)
-            if end is not None and monotonic() > end:
+            walked = self._checked + self._trials.walked
+            if best and most == inf:
+                most = walked + max(PATIENCE, walked)
+            if walked > most:
                 return True
             if self._deadline.expired or self.tried == self._most:
                 return False
@@ -208,6 +208,7 @@ class _Search:
     def _check(self, change: Change, cost: float, votes: Votes) -> None:
         """Examine the changed model; record the change if all nodes are proved, or if fewer fail than before."""
         graph, judge = apply_edit(self._graph, change.edit), Judge(self._deadline.within(EACH))
+        self._checked += len(graph.nodes)
         try:
             problem = judge.deadline.attempt(lambda: pose(graph, self._for(graph)), None)
             if problem is None:

@@ -12,11 +12,15 @@ from shapesmt.repairs.edit import Edit
 from shapesmt.rules import Application, Tensor, tensor
 
 SECONDS = 0.5
-"""The time limit of one trial."""
+"""The limit of one trial, in seconds of processor time."""
 
 
 class Trials:
-    """Infers which failing nodes remain after a change to an examined graph."""
+    """Infers which failing nodes remain after a change to an examined graph.
+
+    Attributes:
+        walked: The number of nodes inferred in all trials.
+    """
 
     def __init__(self, problem: Problem, examination: Examination, judge: Judge) -> None:
         self._graph, self._judge = problem.graph, judge
@@ -26,6 +30,7 @@ class Trials:
         self._undecided = {index for index, _ in examination.unjudged}
         self._dims = problem.dims
         self._behind: dict[int, set[int]] = {}
+        self.walked = 0
 
     def left(self, edit: Edit) -> set[str] | None:
         """Return the names of the nodes that still fail after `edit`.
@@ -62,6 +67,7 @@ class Trials:
         steps = start(self._part(edit, [node for _, node in nodes]), self._inputs(edit, nodes)).steps
         try:
             for (index, node), application in zip(nodes, steps, strict=True):
+                self.walked += 1
                 if application.unjudged and index not in self._undecided:
                     return None
                 if application in seen or _holds(application, domain, judge):

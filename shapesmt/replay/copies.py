@@ -5,13 +5,13 @@ The runs are those of ONNX Runtime's default session, or of onnx's reference eva
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shapesmt.deadline import Deadline
+from shapesmt.replay.cut import CutError
 from shapesmt.replay.run import UNABLE_TO, Runtime
 from shapesmt.replay.worker import Feeds
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 WEIGHTS = 1 << 28
 """Bytes; a model with larger weights isn't run."""
 PART = 0.15
-"""The part of the seconds for all runs after which the original is run at no further size."""
+"""The part of the processor time for all runs after which the original is run at no further size."""
 
 
 class Copies:
@@ -29,7 +29,8 @@ class Copies:
 
     Args:
         deadline: When to give up.
-        seconds: The seconds that all runs may take; after a part of them, the original is run at no further size.
+        seconds: The seconds of processor time after which no further copy is run; after a part of them, the original is
+            run at no further size.
         model: The original.
         folder: The folder of its external data; None if there is none.
         feeds: Its inputs at each size.
@@ -39,7 +40,7 @@ class Copies:
         self, deadline: Deadline, seconds: float, model: onnx.ModelProto, folder: str | None, feeds: Sequence[Feeds]
     ) -> None:
         self._runtime = Runtime(deadline, "worker")
-        self._deadline, self._left = deadline, seconds
+        self._left = seconds
         self._about = model.SerializeToString(), folder, [*feeds], seconds * PART
         self._started = False
         self.ran: list[int] = []
@@ -56,8 +57,10 @@ class Copies:
         self.ran = self._ask("original", *self._about)
         self._started = True
 
-    def compare(self, copy: onnx.ModelProto, others: Sequence[Feeds]) -> str:
+    def compare(self, copy: onnx.ModelProto, others: Sequence[Feeds], but: frozenset[int] = frozenset()) -> str:
         """Return how a copy differs from the original, or why it stops there or on the inputs `others`; "" if neither.
+
+        At the sizes of indices `but`, it only has to run.
 
         Raises:
             CutError: There is no time.
@@ -65,19 +68,19 @@ class Copies:
         try:
             if not self._started:
                 self.start()
-            message = str(self._ask("copy", copy.SerializeToString(), self._about[1], [*others]))
+            message = str(self._ask("copy", copy.SerializeToString(), self._about[1], [*others], but))
         except ChildProcessError as ended:
             self._started = False
             message = str(ended)
         return "" if UNABLE_TO.search(message) and not self.ran else message
 
     def _ask(self, *task: object) -> Any:
-        """Return the process's answer in the seconds that are left."""
-        self._runtime.deadline, began = self._deadline.within(self._left), time.monotonic()
-        try:
-            return self._runtime.ask(*task)
-        finally:
-            self._left -= time.monotonic() - began
+        """Return the process's answer, if processor time is left for it."""
+        if self._left <= 0:
+            raise CutError("no processor time is left for it")
+        answer, seconds = self._runtime.ask(*task)
+        self._left -= seconds
+        return answer
 
     def close(self) -> None:
         """End the process."""

@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import Enum, auto
 from functools import partial
 from math import prod
@@ -25,9 +25,8 @@ from shapesmt.errors import UsageError, printable
 from shapesmt.frontends import Format, Model, load, load_protobuf, open_model
 from shapesmt.graph import Graph
 from shapesmt.replay.cut import UNABLE, Cut, CutError, Feed, at, bytes_of, cut_out, too_large
-from shapesmt.replay.loads import LOADS, replay_loading, session_of
-from shapesmt.replay.outputs import NEAR, Drawn, Filled, same_outputs
-from shapesmt.replay.tasks import answer_tasks
+from shapesmt.replay.loads import DEFAULT, LOADS, replay_loading, short
+from shapesmt.replay.outputs import NEAR, Filled
 from shapesmt.report import Finding, FindingKind, Replay, altered
 from shapesmt.rules import Tensor
 
@@ -45,10 +44,6 @@ DRAWN = 16  # number of random fills if the elements of inputs decide whether th
 MOST_DRAWN = 4096  # elements; larger inputs aren't filled randomly
 _FILLS = ({"f": 1, "b": 1, "i": 0}, {"f": 0, "b": 0, "i": 0}, {"f": 1, "b": 1, "i": 1})
 _NAMED = re.compile(r"Name:'([^']*)'|Node \(([^)]*)\) Op \(")
-_PLACE = re.compile(
-    r"^(?:\[ONNXRuntimeError\] : \d+ : \w+ : |.*Status Message: "
-    r"|\S+:\d+ (?:\w+|[^()]*::[^()]*\([^()]*\)(?: const)?) (?:\[with [^\]]*\] )?|\S.*? was false\. (?=\S))"
-)
 UNABLE_TO = re.compile(
     "|".join(map(re.escape, UNABLE)) + "|not yet supported|not implemented"
     "|allocate memory|bad_alloc|MemoryError|Unable to allocate"
@@ -125,6 +120,8 @@ def _replay(proto: onnx.ModelProto, graph: Graph, finding: Finding, runtime: Run
     if finding.code == LOADS:
         return replay_loading(proto, finding, runtime.name, runtime.refusal)
     known = at(graph, finding.counterexample)
+    if finding.kind == FindingKind.SESSION:
+        return _replay_session(proto, graph, finding, runtime, known)
     doubt = Ended(End.UNABLE)
     for whole in (True, False):
         try:
@@ -147,6 +144,24 @@ def _replay(proto: onnx.ModelProto, graph: Graph, finding: Finding, runtime: Run
     return Replay(runtime.name, None, finding.node, doubt.message)
 
 
+def _replay_session(
+    proto: onnx.ModelProto, graph: Graph, finding: Finding, runtime: Runtime, known: Mapping[str, Tensor]
+) -> Replay:
+    """Run the counterexample of a finding about the default session, which has to fail, and without optimizations."""
+    assert finding.counterexample is not None
+    try:
+        part = cut_out(proto, graph, finding.index, finding.counterexample, known, whole=True)
+        _refuse_large(part, known)
+        said, alone = runtime.compare_sessions(part)
+    except CutError as error:
+        return Replay(runtime.name, None, finding.node, str(error))
+    if UNABLE_TO.search(said) or UNABLE_TO.search(alone):
+        return Replay(runtime.name, None, finding.node, short(said or alone))
+    if said and not alone:
+        return Replay(runtime.name, True, finding.node, f"the default session: {short(said)}; the file as written runs")
+    return Replay(runtime.name, False, finding.node, short(alone) if alone else "the default session runs there")
+
+
 def _refuse_large(part: Cut, known: Mapping[str, Tensor]) -> None:
     """Refuse a run that takes too much memory.
 
@@ -167,7 +182,7 @@ class Runtime:
         worker: The module of this package whose `serve` the process runs.
     """
 
-    def __init__(self, deadline: Deadline, worker: str = "run") -> None:
+    def __init__(self, deadline: Deadline, worker: str = "serving") -> None:
         self.deadline = deadline
         self.name = "onnxruntime"
         self._worker = _WORKER.format(worker)
@@ -200,6 +215,12 @@ class Runtime:
             return ended
         return ended._replace(where=End.LAST if zero and ended.where is End.DIVIDES else End.UNABLE)
 
+    def compare_sessions(self, part: Cut) -> tuple[str, str]:
+        """Return the error of the default session and that of one without optimizations; "" for one that runs."""
+        feeds = {name: _fill_feed(feed, _FILLS[0]) for name, feed in part.feeds.items()}
+        model = part.model(fixed=False)
+        return self.error_message(model, feeds, None, DEFAULT), self.error_message(model, feeds)
+
     def refusal(self, model: bytes) -> str:
         """Return why the runtime doesn't load a model; "" if it does."""
         return self.error_message(model, None)
@@ -211,20 +232,23 @@ class Runtime:
         return self._once(part, feeds, fixed=True) if ended.where is End.RAN else ended
 
     def _once(self, part: Cut, feeds: Mapping[str, Filled], fixed: bool) -> Ended:
-        error = self.error_message(part.model(fixed=fixed), feeds)
+        model = part.model(fixed=fixed)
+        error = self.error_message(model, feeds)
         if not error:
             return Ended(End.RAN)
         if UNABLE_TO.search(error):
-            return Ended(End.UNABLE, _short(error))
+            return Ended(End.UNABLE, short(error))
         earlier = self.error_message(part.model(last=False, fixed=fixed), feeds) if part.inner else ""
         if not earlier:
-            return Ended(End.DIVIDES if _BY_CHANCE.search(error) else End.LAST, _short(error))
+            rewritten = not self.error_message(model, feeds, None, DEFAULT)
+            said = f"as written: {short(error)}; the default session runs" if rewritten else short(error)
+            return Ended(End.DIVIDES if _BY_CHANCE.search(error) else End.LAST, said)
         if UNABLE_TO.search(earlier):
-            return Ended(End.UNABLE, _short(earlier))
+            return Ended(End.UNABLE, short(earlier))
         if _BY_CHANCE.search(earlier):
-            return Ended(End.DIVIDED, _short(earlier))
+            return Ended(End.DIVIDED, short(earlier))
         named = _NAMED.search(earlier)
-        return Ended(End.BEFORE, _short(earlier), (named.group(1) or named.group(2) or "") if named else "")
+        return Ended(End.BEFORE, short(earlier), (named.group(1) or named.group(2) or "") if named else "")
 
     def differing(
         self, models: tuple[bytes, bytes], feeds: Mapping[str, Filled], folder: str | None, *, exact: bool
@@ -297,89 +321,3 @@ def _fill_feed(feed: Feed, fill: Fill) -> Filled:
             return feed.dtype, feed.shape, tuple(fill.choices(some, k=prod(feed.shape)))
         fill = _FILLS[0]
     return feed.dtype, feed.shape, fill[kind] if feed.values is None else feed.values
-
-
-def _short(message: str) -> str:
-    """Return the reason in the runtime's message, without source lines and function names: they vary between builds."""
-    text, longer = " ".join(message.split()), ""
-    while text != longer:
-        longer, text = text, _PLACE.sub("", text)
-    return printable(text.rstrip("."), 240)
-
-
-def serve() -> None:
-    """Run as the separate process: read models and inputs from standard input, write the runtime's messages."""
-    import onnxruntime
-
-    onnxruntime.set_default_logger_severity(4)
-    kinds: dict[int, Callable[..., str]] = {2: _complaint, 3: _refusal}
-    answer_tasks(f"onnxruntime {onnxruntime.__version__}", lambda *task: kinds.get(len(task), _difference)(*task))
-
-
-def _complaint(model: bytes, feeds: dict[str, Filled] | None) -> str:
-    """Return the runtime's error for a model without optimisations; "" if it runs (without feeds: if it loads)."""
-    if feeds is None:
-        return _loading_error(model, None)
-    try:
-        _outputs(model, feeds)
-    except Exception as error:  # any exception is the result
-        return f"{type(error).__name__}: {error}" if isinstance(error, MemoryError) else str(error) or repr(error)
-    return ""
-
-
-def _refusal(copy: bytes, original: bytes, folder: str | None) -> str:
-    """Return the runtime's error on loading `copy`; "" if it loads it, or refuses `original` too."""
-    reason = _loading_error(copy, folder)
-    return "" if not reason or _loading_error(original, folder) else reason
-
-
-def _loading_error(model: bytes, folder: str | None) -> str:
-    try:
-        session_of(model, folder)
-    except Exception as error:  # any exception is the result
-        return _short(str(error))
-    return ""
-
-
-def _difference(model: bytes, copy: bytes, feeds: dict[str, Filled], folder: str | None, near: float) -> str:
-    """Return how a model's copy differs from it on the same inputs; "" if both give the same bits, or both fail.
-
-    With `near`, numbers may differ by this fraction of the largest one.
-    """
-    before, after = _run_or_error(model, feeds, folder), _run_or_error(copy, feeds, folder)
-    if isinstance(before, str) or isinstance(after, str):
-        same = isinstance(before, str) and isinstance(after, str)
-        return "" if same else f"only one of the two runs: {before if isinstance(before, str) else after}"
-    names = [name for name, a in before.items() if not same_outputs(a, after[name], near)]
-    again = _run_or_error(model, feeds, folder) if names else before
-    if not isinstance(again, dict) or not all(same_outputs(a, again[name]) for name, a in before.items()):
-        return ""  # the model's outputs vary: it has random operators or reads uninitialised memory
-    return f"the output {names[0]} differs" if names else ""
-
-
-def _run_or_error(model: bytes, feeds: dict[str, Filled], folder: str | None) -> dict[str, Any] | str:
-    """Return the model's outputs, or the runtime's error."""
-    try:
-        return _outputs(model, feeds, folder)
-    except Exception as error:  # any exception is the result
-        return _short(str(error))
-
-
-def _outputs(model: bytes, feeds: dict[str, Filled], folder: str | None = None) -> dict[str, Any]:
-    """Return the model's outputs without optimisations; external data is in `folder`."""
-    import numpy as np
-
-    session = session_of(model, folder)
-    arrays = {}
-    for name, (dtype, shape, content) in feeds.items():
-        if dtype == "string":
-            arrays[name] = np.full(shape, "a", object)
-        elif isinstance(content, Drawn):
-            numbers = np.random.default_rng(content.seed)
-            drawn = numbers.standard_normal(shape) if "float" in dtype else numbers.integers(0, 2, shape)
-            arrays[name] = drawn.astype(dtype)
-        elif isinstance(content, tuple):
-            arrays[name] = np.array(content, dtype).reshape(shape)
-        else:
-            arrays[name] = np.full(shape, content, dtype)
-    return dict(zip([o.name for o in session.get_outputs()], session.run(None, arrays), strict=True))

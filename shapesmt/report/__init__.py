@@ -117,6 +117,7 @@ with lazy_imports(__name__):
         Report as Report,
     )
     from shapesmt.report.simplified import (
+        Changed as Changed,
         Keeping as Keeping,
         Proposal as Proposal,
         Repairs as Repairs,

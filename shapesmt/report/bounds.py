@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from shapesmt.algebra import Verdict
 from shapesmt.language import LARGEST, unknown_name
 from shapesmt.report.data import OMIT as _OMIT, OMIT_EMPTY as _OMIT_EMPTY, OMIT_ONE as _OMIT_ONE, Answer, Data, late
-from shapesmt.report.finding import SymbolRange
+from shapesmt.report.finding import Assumed, SymbolRange
 
 if TYPE_CHECKING:
     from shapesmt.language import PartialShape
@@ -121,6 +121,8 @@ class Bounds(Answer, Mapping[str, "PartialShape"]):
     verdict: Verdict | None = field(default=None, metadata=_OMIT_EMPTY)
     """Whether the model runs for every admissible input; the bounds cover only inputs for which it runs."""
     share: Share | None = field(default=None, metadata=_OMIT_EMPTY)
+    assumed: tuple[Assumed, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    """What is assumed because the archive states it."""
 
     def __getitem__(self, tensor: str) -> PartialShape:
         """Return the intervals of this tensor's dimensions, as a value to compute with.

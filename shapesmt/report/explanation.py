@@ -16,7 +16,7 @@ from shapesmt.report.data import (
     Answer,
     Data,
 )
-from shapesmt.report.finding import Cause, Counterexample, Finding, Group, SymbolRange
+from shapesmt.report.finding import Assumed, Cause, Counterexample, Finding, Group, SymbolRange
 from shapesmt.report.report import Precondition
 
 
@@ -110,6 +110,7 @@ class Explanation(Answer):
         tensors: The bounds of the target's tensors.
         proofs: The reasons why a node's requirements hold.
         constraints: A node's part in the solver's system; None if it wasn't asked for.
+        assumed: What is assumed because the archive states it.
 
     >>> Explanation("m.onnx", "fc", Verdict.PROVED, {}).to_dict()["schema"]
     'shapesmt/explain/1'
@@ -131,6 +132,7 @@ class Explanation(Answer):
     proofs: tuple[Proof, ...] = field(default=(), metadata=_OMIT_EMPTY)
     constraints: NodeConstraints | None = field(default=None, metadata=_OMIT_EMPTY)
     groups: tuple[Group, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    assumed: tuple[Assumed, ...] = field(default=(), metadata=_OMIT_EMPTY)
 
     def __repr__(self) -> str:
         return f"<Explanation {self.model}{'' if self.target is None else f', {self.target}'}: {self.verdict}>"

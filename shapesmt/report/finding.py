@@ -179,6 +179,7 @@ class FindingKind(str, Enum):
 
     REQUIREMENT = "requirement"  # a law that fails, or isn't decided
     DATA = "data"  # a law that depends on a data-dependent size
+    SESSION = "session"  # a law of what ONNX Runtime's default session runs instead of the file's nodes
     DECLARATION = "declaration"  # the file declares another shape
     UNSUPPORTED = "unsupported"  # no rule for the operator
     RANK = "rank"  # an input of unknown rank
@@ -263,6 +264,7 @@ class WarningKind(str, Enum):
     SYMBOL = "symbol"  # a dimension that no node reads
     PLACEHOLDER = "placeholder"  # dimensions that the file names `?` or the like, which is no name
     STATIC = "static"  # a size that was to be dynamic but is a number in the program
+    SESSION = "session"  # sizes at which ONNX Runtime's default session runs and the file fails, or gives another shape
 
     def __str__(self) -> str:
         return self.value

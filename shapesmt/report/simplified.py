@@ -9,7 +9,7 @@ from typing import ClassVar, TypeAlias
 
 from shapesmt.algebra import Verdict
 from shapesmt.report.bounds import Bounds
-from shapesmt.report.data import OMIT_EMPTY, Answer, Data, Json
+from shapesmt.report.data import OMIT_EMPTY, OMIT_FALSE, Answer, Data, Json
 from shapesmt.report.finding import Source
 from shapesmt.report.report import Precondition, Remedy
 
@@ -123,6 +123,20 @@ Value: TypeAlias = "int | float | str | tuple[int | float | str, ...] | None"
 
 
 @dataclass(frozen=True, slots=True)
+class Changed(Data):
+    """Sizes at which a model runs and an output isn't as the file declares, and its shape before and after a change.
+
+    >>> Changed({"batch": 1}, "boxes", (8, 10, 4), (1, 10, 4)).to_dict()["to"]
+    [1, 10, 4]
+    """
+
+    at: Mapping[str, int]
+    output: str
+    before: tuple[int, ...] = field(metadata={"key": "from"})
+    after: tuple[int, ...] = field(metadata={"key": "to"})
+
+
+@dataclass(frozen=True, slots=True)
 class Proposal(Data):
     """One change of a model, and the verdict on the changed model.
 
@@ -138,6 +152,8 @@ class Proposal(Data):
         source: The line of Python to change, if the node has one.
         keeps: How the changed model is known to compute the same wherever the model ran.
         at: Sizes at which both were run, if that is how it is known.
+        as_declared: Whether it is proved only for sizes at which each output is as the file declares.
+        changed: Of the other sizes at which the model runs, some at which an output gets another shape.
 
     >>> Proposal("t", "Transpose", "attribute", "perm", None, (0, 1), (1, 0), Verdict.PROVED, "", "").to_dict()["from"]
     [0, 1]
@@ -156,6 +172,8 @@ class Proposal(Data):
     source: Source | None = field(default=None, metadata=OMIT_EMPTY)
     keeps: Keeping = Keeping.NOT_RUN
     at: tuple[Mapping[str, int], ...] = ()
+    as_declared: bool = field(default=False, metadata=OMIT_FALSE)
+    changed: tuple[Changed, ...] = field(default=(), metadata=OMIT_EMPTY)
 
 
 @dataclass(frozen=True)
@@ -171,7 +189,7 @@ class Repairs(Answer):
         reason: Why no change repairs it, and what would help; "" if that isn't known.
         written: The path of the repaired model; "" if none was written.
         refused: Why none was written though there are proposals; "" if one was, or if none was asked for.
-        taken: The number of the proposal that it has, from 1.
+        taken: The number of the proposal that it has, from 1, or of that which was refused.
         nodes: The nodes that the change adds to it, by name and operator.
 
     >>> Repairs("m.onnx", Verdict.FAILS, (), 12, complete=False).exit_status

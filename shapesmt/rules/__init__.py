@@ -46,6 +46,7 @@ with lazy_imports(__name__):
         rule as rule,
         rules as rules,
     )
+    from shapesmt.rules.rewrites import Made as Made, Rewrite as Rewrite, Site as Site
     from shapesmt.rules.shape_functions import InferenceContext as InferenceContext
     from shapesmt.rules.sources import changed_at as changed_at, plugin_sources as plugin_sources
     from shapesmt.rules.tensors import (

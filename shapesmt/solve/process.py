@@ -1,7 +1,7 @@
 """Run Z3 in a child process, so that timeouts are kept.
 
-Z3 checks its own limits rarely, so the only reliable timeout is to kill it. One child is started when first needed,
-answers all queries, and is replaced after it was killed.
+Z3 checks its own limits rarely, so the only reliable timeout is to kill it; one of processor time kills it from inside.
+One child is started when first needed, answers all queries, and is replaced after it was killed.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from math import inf
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import IO, Any, cast
 
-from shapesmt.deadline import Deadline
+from shapesmt.deadline import Deadline, spend
 from shapesmt.errors import pass_on
 
 WORKER = Path(__file__).with_name("worker.py")
@@ -120,14 +121,19 @@ class _Child:
         line = b""
         try:
             process = self.start()
-            _send(process, query)
+            _send(process, query, deadline.working)
             line = self._answers.get(timeout=min(deadline.remaining, LONGEST))
         except (OSError, Empty, RuntimeError) as error:  # it ended, is late, or couldn't be started
             pass_on(error)
         finally:
             if not line:  # late, dead, or interrupted: its answer must not be taken for one to the next query
                 self.stop()
-        return _reply(json.loads(line)) if line else UNKNOWN
+        if not line:
+            spend(deadline.working if deadline.working < inf else 0.0)  # it ended itself after that
+            return UNKNOWN
+        answer = json.loads(line)
+        spend(answer["seconds"])
+        return _reply(answer)
 
 
 def _listen(pipe: IO[bytes], answers: SimpleQueue[bytes]) -> None:
@@ -137,9 +143,10 @@ def _listen(pipe: IO[bytes], answers: SimpleQueue[bytes]) -> None:
     answers.put(b"")
 
 
-def _send(process: subprocess.Popen[bytes], query: Query) -> None:
+def _send(process: subprocess.Popen[bytes], query: Query, seconds: float) -> None:
+    """Write a query, with the seconds of processor time that it may take."""
     assert process.stdin is not None
-    process.stdin.write(json.dumps(asdict(query)).encode() + b"\n")
+    process.stdin.write(json.dumps({**asdict(query), "seconds": min(seconds, LONGEST)}).encode() + b"\n")
     process.stdin.flush()
 
 

@@ -7,10 +7,13 @@ Every query has its own context, so answers don't depend on earlier queries.
 from __future__ import annotations
 
 import json
+import signal
 import sys
+import time
 from typing import Any
 
 MEMORY = 4096  # megabytes
+LEAST = 0.01  # seconds that any query may take; 0 would stop the timer
 CHAIN = ("simplify", "propagate-values", "solve-eqs", "simplify", "smt")
 
 
@@ -36,6 +39,13 @@ def answer(query: dict[str, Any]) -> dict[str, Any]:
     return {"verdict": "sat", "values": {name: v.as_string() for name, v in values.items()}}
 
 
+def _end_after(seconds: float) -> None:
+    """End this process after so much processor time; 0 is never, as on systems without such timers (Windows)."""
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
 def serve() -> None:
     """Answer queries until standard input ends."""
     del sys.path[0]  # this file's folder, whose modules mustn't shadow others
@@ -43,10 +53,14 @@ def serve() -> None:
 
     z3.set_param("memory_max_size", MEMORY)
     while line := sys.stdin.buffer.readline():
+        query, began = json.loads(line), time.process_time()
+        _end_after(max(query["seconds"], LEAST))
         try:
-            result = answer(json.loads(line))
+            result = answer(query)
         except z3.Z3Exception as error:
             result = {"verdict": "unknown", "error": str(error)}
+        _end_after(0)
+        result["seconds"] = time.process_time() - began
         sys.stdout.write(json.dumps(result) + "\n")
         sys.stdout.flush()
 

@@ -87,7 +87,7 @@ def first_failing(encoding: Encoding, values: Assignment) -> Stated | None:
 def _ask_z3(text: str, names: list[str], deadline: Deadline) -> Reply:
     reply = Reply("unknown")
     for by_tactics, seed, share in ATTEMPTS:
-        limit = deadline.within(deadline.remaining * share)
+        limit = Deadline(deadline.remaining * share)
         reply = ask(Query(text, names, seed=seed, chain=by_tactics), limit)
         if reply.verdict != "unknown" or deadline.expired:
             break

@@ -44,13 +44,25 @@ def test_check_exit_status(api, capsys, verdict, expected):
 
 def test_bounds_explain_and_ops(api, capsys):
     assert run(capsys, "bounds", "m.onnx", "x", "y")[0] == 0
-    assert api.calls[-1] == ("answer_bounds", "m.onnx", ("x", "y"), Question({}, {}, {}, ()))
+    assert api.calls[-1] == ("answer_bounds", "m.onnx", ("x", "y"), Question({}, {}, {}, (), session="default"))
     assert run(capsys, "explain", "m.onnx", "fc")[0] == 0
-    assert api.calls[-1] == ("answer_explain", "m.onnx", "fc", Question({}, {}, {}, ()), {"constraints": False})
+    assert api.calls[-1] == (
+        "answer_explain",
+        "m.onnx",
+        "fc",
+        Question({}, {}, {}, (), session="default"),
+        {"constraints": False},
+    )
     assert run(capsys, "explain", "m.onnx", "fc", "--constraints")[0] == 0
     assert api.calls[-1][-1] == {"constraints": True}
     assert run(capsys, "explain", "m.onnx")[0] == 0
-    assert api.calls[-1] == ("answer_explain", "m.onnx", None, Question({}, {}, {}, ()), {"constraints": False})
+    assert api.calls[-1] == (
+        "answer_explain",
+        "m.onnx",
+        None,
+        Question({}, {}, {}, (), session="default"),
+        {"constraints": False},
+    )
 
 
 def test_ops(capsys, tmp_path):

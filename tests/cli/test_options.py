@@ -20,6 +20,7 @@ def test_check_passes_everything_on(api, capsys):
     status, out, err = run(
         capsys, "check", "m.onnx", "--dim", "batch=1..32", "--dim", "`Batch Size`=8", "--shape", "x=[1,?]",
         "--value", "sr=16000", "--assume", "a == b", "--assume", "c <= 3", "--timeout", "5", "--declared", "trust",
+        "--session", "file",
     )  # fmt: skip
     assert (status, err) == (0, "")
     assert out.startswith("PROVED m.onnx: all 2 requirements hold\n")

@@ -70,8 +70,8 @@ def disagreements(
 ) -> list[str]:
     """What is wrong in the answers about a model."""
     try:
-        report = shapesmt.check(truth.model, dims=dims, values=truth.values, assume=assume)
-        bounds = shapesmt.bounds(truth.model, dims=dims, values=truth.values, assume=assume)
+        report = shapesmt.check(truth.model, dims=dims, values=truth.values, assume=assume, session="file")
+        bounds = shapesmt.bounds(truth.model, dims=dims, values=truth.values, assume=assume, session="file")
     except UsageError as error:
         empty = "no admissible input" in str(error)
         return [] if empty and not truth.runs else [f"raised {error}"]

@@ -186,7 +186,7 @@ def compare(call: Call, run: Run) -> str:
         return ""
     model = call.proto
     try:
-        report = shapesmt.check(model)
+        report = shapesmt.check(model, session="file")
     except shapesmt.ModelError as error:
         return "" if run.refused else f"{error}, and ONNX Runtime makes {run.made}"
     verdict, laws = report.verdict.name, ", ".join(f.law for f in report.findings)
@@ -198,7 +198,7 @@ def compare(call: Call, run: Run) -> str:
     if verdict == "UNKNOWN":
         left_open = call.changed or not run.made or _by_data(call, report)
         return "" if left_open else f"UNKNOWN, and ONNX Runtime makes {run.made}: {laws}"
-    return _misshapen(shapesmt.bounds(model).tensors, run) if verdict == "PROVED" else ""
+    return _misshapen(shapesmt.bounds(model, session="file").tensors, run) if verdict == "PROVED" else ""
 
 
 def runs_in_newer(report: shapesmt.Report) -> bool:

@@ -16,7 +16,9 @@ from shapesmt.algebra import Atom, Dim, Evaluator, Formula
 from shapesmt.examine import Problem, pose
 from shapesmt.frontends import load
 from shapesmt.frontends.torch.archive import Archive
+from shapesmt.frontends.torch.program import STRIDED, _Program
 from shapesmt.frontends.torch.sizes import dtype_of
+from shapesmt.graph import Literal
 from shapesmt.inference import Inference
 from shapesmt.ops.torch.layout import strides_of
 from shapesmt.rules import Elements, Tensor
@@ -79,8 +81,10 @@ def compared(content: bytes, name: str = "") -> Compared:
         found.different += [one.law for one in application.assumed if one.by == "archive"]
     example = _example(problem, graph["tensor_values"])
     here = Here(example)
-    for tensor, meta in graph["tensor_values"].items():
-        t = inference.tensors.get(tensor)
+    stated = {**Nested(archive.document(entry)).stated, **graph["tensor_values"]}
+    tensors = {**_inside(inference), **inference.tensors}
+    for tensor, meta in stated.items():
+        t = tensors.get(f"{tensor}.{STRIDED}", tensors.get(tensor))
         if t is not None and t.shape is not None:
             _tensor(found, here, tensor, meta, t)
     for number, stated in graph["sym_int_values"].items():
@@ -92,6 +96,32 @@ def compared(content: bytes, name: str = "") -> Compared:
     for at in _points(problem, inference, example):
         _formulas(found, problem, inference, at)
     return found
+
+
+class Nested(_Program):
+    """A program read once more for what it states of the tensors in graphs inside nodes, by their names here."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        super().__init__(document, self, "archive")
+        self.stated: dict[str, Mapping[str, Any]] = {}
+        self.graph()
+
+    def literal(self, *_: Any) -> Literal:
+        """Return a constant that isn't looked at."""
+        return Literal("", ())
+
+    def output(self, name: str, names: dict[str, str]) -> str:
+        """Return the tensor for a node's output, and keep what is stated of it."""
+        made = super().output(name, names)
+        if self.depth and name in self.metas:
+            self.stated[made] = self.metas[name]
+        return made
+
+
+def _inside(inference: Inference) -> dict[str, Tensor]:
+    """Return the tensors of graphs inside nodes."""
+    bodies = (body for application in inference.applications for body in application.bodies)
+    return {name: t for body in bodies for name, t in body.tensors.items()}
 
 
 def _tensor(found: Compared, here: Here, name: str, meta: Mapping[str, Any], t: Tensor) -> None:

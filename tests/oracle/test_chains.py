@@ -65,5 +65,5 @@ def test_numbers_that_are_none(text: str, number: float) -> None:
     ranges = {name: (1, 3) for name in ("n", "m") if f"{name}]" in text or f"[{name}" in text}
     assert wrong_in(Case(0, model, ranges, {}), Counter()) == []
     for limits in ({}, ranges):
-        shapesmt.check(model, dims=limits)
-        shapesmt.bounds(model, dims=limits)
+        shapesmt.check(model, dims=limits, session="file")
+        shapesmt.bounds(model, dims=limits, session="file")

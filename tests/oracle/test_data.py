@@ -122,7 +122,7 @@ def wrong_in(seed: int, counts: Counter[str]) -> list[str]:
         counts["no blame"] += 1
         return []
     dims = {name: (values[0], values[-1]) for name, values in SIZES.items()}
-    report, bounds = shapesmt.check(model, dims=dims), shapesmt.bounds(model, dims=dims)
+    report, bounds = shapesmt.check(model, dims=dims, session="file"), shapesmt.bounds(model, dims=dims, session="file")
     counts[str(report.verdict)] += 1
     counts["hinges on data"] += any(f.kind == "data" for f in report.findings)
     return [*_verdicts(report, runs, counts), *_regions(report, runs), *_bounds(bounds, runs, counts)]

@@ -49,7 +49,7 @@ def wrong_in(seed: int, counts: Counter[str]) -> list[str]:
     execution = Execution(case.model)
     sizes = [s for s in assignments(near) if all(value(text, s) for text in assume)]
     try:
-        report = shapesmt.check(execution.model, dims=dims, assume=assume)
+        report = shapesmt.check(execution.model, dims=dims, assume=assume, session="file")
         runs = [(s, execution.run(s)) for s in (*sizes, *shown(report, {name: v[0] for name, v in near.items()}))]
     except NoBlame:
         counts["no blame"] += 1
@@ -84,7 +84,7 @@ def _remedy(execution: Execution, report: Report, dims: dict[str, str], assume: 
     """A remedy with which the model isn't proved."""
     if report.remedy is not None:
         within = {**dims, **report.remedy.dims}
-        again = shapesmt.check(execution.model, dims=within, assume=[*assume, *report.remedy.assume])
+        again = shapesmt.check(execution.model, dims=within, assume=[*assume, *report.remedy.assume], session="file")
         if again.verdict is not Verdict.PROVED:
             yield f"{again.verdict} with {report.remedy}"
 

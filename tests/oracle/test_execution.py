@@ -57,7 +57,7 @@ def wrong_in(seed: int, counts: Counter[str]) -> list[str]:
         return [f"onnxruntime: {error}"] if counts["no blame"] > 3 else []
     wrong = disagreements(truth, counts, dims, assume)
     if truth.runs and not wrong:
-        report = shapesmt.check(case.model, dims=dims, assume=assume)
+        report = shapesmt.check(case.model, dims=dims, assume=assume, session="file")
         wrong = [*_smallest(truth, report, dims, assume), *_remedy(truth, report, counts, dims, assume)]
     return wrong
 
@@ -106,9 +106,7 @@ def _remedy(
         if not within or any(run.failing for run in within):
             yield f"{report.remedy} is {'not enough' if within else 'for no input'}"
         again = shapesmt.check(
-            truth.model,
-            dims={**dims, **report.remedy.dims},
-            assume=[*assume, *report.remedy.assume],
+            truth.model, dims={**dims, **report.remedy.dims}, assume=[*assume, *report.remedy.assume], session="file"
         )
         if again.verdict is not Verdict.PROVED:
             yield f"{again.verdict} with {report.remedy}"

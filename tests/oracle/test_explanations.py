@@ -80,7 +80,7 @@ def unproved(explanation: Explanation) -> Iterator[str]:
 
 def explained(model: object, dims: Mapping[str, str], assume: list[str]) -> Iterator[Explanation]:
     """One explanation per finding."""
-    for finding in shapesmt.check(model, dims=dims, assume=assume).findings:  # type: ignore[arg-type]
+    for finding in shapesmt.check(model, dims=dims, assume=assume, session="file").findings:  # type: ignore[arg-type]
         if finding.kind == "requirement":
             yield shapesmt.explain(model, finding.node, dims=dims, assume=assume)  # type: ignore[arg-type]
 
@@ -93,7 +93,7 @@ def test_examples(path: Path) -> None:
 
 def proved(model: object, dims: Mapping[str, str], assume: list[str]) -> Iterator[Explanation]:
     """One explanation per node, under the remedy that `check` finds, with which every one has to be proved."""
-    remedy = shapesmt.check(model, dims=dims, assume=assume).remedy  # type: ignore[arg-type]
+    remedy = shapesmt.check(model, dims=dims, assume=assume, session="file").remedy  # type: ignore[arg-type]
     if remedy is not None:
         dims, assume = {**dims, **remedy.dims}, [*assume, *remedy.assume]
     for node in load(model).nodes:  # type: ignore[arg-type]

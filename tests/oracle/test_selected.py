@@ -147,7 +147,7 @@ def test_each_value_and_size(build):
     assert len({bool(run.failing) for _, run in runs}) == 2
     given = {name: f"{r[0]}..{r[-1]}:{r.step}" for name, r in values.items()}
     assert disagreements(Truth(execution.model, runs, values=given), Counter(), dims) == []
-    report = shapesmt.check(execution.model, dims=dims, values=given)
+    report = shapesmt.check(execution.model, dims=dims, values=given, session="file")
     assert (str(report.verdict), report.precondition.exact) == ("DEPENDS", True)
     assert region is None or " and ".join(report.precondition.text) == region
 
@@ -155,8 +155,8 @@ def test_each_value_and_size(build):
 def test_each_rate_by_itself():
     """A value for the sample rate selects one branch, and only its condition remains."""
     for rate, least in ((16000, 6), (8000, 3)):
-        report = shapesmt.check(voice_detector(), values={"sr": rate})
+        report = shapesmt.check(voice_detector(), values={"sr": rate}, session="file")
         assert report.precondition.text == (f"sequence >= {least}",)
-    whole = shapesmt.check(voice_detector())
+    whole = shapesmt.check(voice_detector(), session="file")
     assert (str(whole.verdict), whole.precondition.exact) == ("DEPENDS", True)
-    assert shapesmt.bounds(voice_detector()).tensors["input"].shape[1].min == 3
+    assert shapesmt.bounds(voice_detector(), session="file").tensors["input"].shape[1].min == 3

@@ -62,7 +62,7 @@ def shape_of(session: onnxruntime.InferenceSession, feeds: dict[str, Any]) -> tu
 def contradictions(path: Path, runs: Runs, data: bool, counts: Counter[str]) -> Iterator[str]:
     """What check and bounds say that running shows to be otherwise."""
     dims = {"n": (SIZES.start, SIZES.stop - 1)}
-    report, bounds = shapesmt.check(path, dims=dims), shapesmt.bounds(path, dims=dims)
+    report, bounds = shapesmt.check(path, dims=dims, session="file"), shapesmt.bounds(path, dims=dims, session="file")
     counts[str(report.verdict)] += 1
     if not data:
         yield from misjudged(report, {n: found[0] is not None for n, found in runs.items()})

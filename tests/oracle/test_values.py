@@ -38,8 +38,8 @@ def undeclared(case: Choice, counts: Counter[str]) -> list[str]:
     """What is wrong where nothing is said of the elements: the answer is about more than what is run."""
     execution = Execution(case.model, plain)
     runs = runs_of(case, execution)
-    report = shapesmt.check(execution.model, dims=case.ranges, timeout=LIMIT)
-    bounds = shapesmt.bounds(execution.model, dims=case.ranges, timeout=LIMIT)
+    report = shapesmt.check(execution.model, dims=case.ranges, timeout=LIMIT, session="file")
+    bounds = shapesmt.bounds(execution.model, dims=case.ranges, timeout=LIMIT, session="file")
     counts[f"undeclared {report.verdict}"] += 1
     tables = {one.node.partition("/")[0] for one in report.assumed}  # what they read is data
     judged = [(sizes, run) for sizes, run in runs if tables.isdisjoint(run.failing) and not run.odd]
@@ -82,8 +82,8 @@ def by_data(case: Choice, counts: Counter[str]) -> list[str]:
     executions = [Execution(case.model, plain), Execution(case.model, below)]
     both = list(zip(*(runs_of(case, e) for e in executions), strict=True))
     values = {name: f"{lo}..{hi}" for name, (lo, hi) in case.values.items()}
-    report = shapesmt.check(case.model, dims=case.ranges, values=values, timeout=LIMIT)
-    bounds = shapesmt.bounds(case.model, dims=case.ranges, values=values, timeout=LIMIT)
+    report = shapesmt.check(case.model, dims=case.ranges, values=values, timeout=LIMIT, session="file")
+    bounds = shapesmt.bounds(case.model, dims=case.ranges, values=values, timeout=LIMIT, session="file")
     counts[f"by data {report.verdict}"] += 1
     wrong = []
     some = [sizes for pair in both for sizes, run in pair if not run.failing]

@@ -13,6 +13,7 @@ import onnxruntime
 import pytest
 
 import shapesmt
+from shapesmt.errors import UsageError
 from shapesmt.replay import Copies, worker
 from shapesmt.report import Keeping
 
@@ -50,6 +51,9 @@ IDS = HEAD + (
 UPSAMPLED = HEAD + (
     "g (float[1, 2, h, w] x) => (float[a, b, c, d] z) <float[4] twice = {1, 1, 2, 2}> { d = MaxPool"
     ' <kernel_shape=[2, 2], strides=[2, 2]> (x) u = Resize <mode="nearest"> (d, , twice) z = Concat <axis=1> (x, u) }'
+)
+HALF = (
+    HEAD + "g (float[n, 3] x) => (float[n, 3] z) <int64[2] times = {4, 1}> { q = Tile (query, times) z = Add (q, x) }"
 )
 
 
@@ -156,7 +160,32 @@ def test_the_first_proposal_keeps_what_ran(case: str, first: tuple[str, Keeping]
         assert answer.proposals[0].to_dict()["at"] == [{"n": 1, "c": 0}, {"n": 9, "c": 0}]
         assert "PROVED: same numbers at n=1, c=0 and n=9, c=0 (run)" in str(answer)
     if first is not None and first[1] is Keeping.PROVED:
-        assert "PROVED: proved to compute the same wherever the model ran as declared" in str(answer)
+        assert "PROVED: proved to compute the same wherever the model ran" in str(answer)
+
+
+@pytest.mark.parametrize("most", ["9", ""])
+def test_an_output_that_is_not_as_declared_changes_only_if_the_caller_says_so(tmp_path: Path, most: str) -> None:
+    case = Runs(HALF, {"n": f"1..{most}"}, {"query": (1, 3)})
+    answer = shapesmt.repair(case.model, dims=case.dims)
+    first = answer.proposals[0]
+    assert (first.text, first.keeps, first.as_declared) == ("4 -> n: Tile_0", Keeping.PROVED, True)
+    assert first.to_dict()["changed"] == [{"at": {"n": 1}, "output": "z", "from": [4, 3], "to": [1, 3]}]
+    assert "wherever the model ran as declared" in str(answer)
+    assert "\n     but at n=1, z 4x3, which isn't as declared, becomes 1x3\n" in str(answer)
+    assert answer.at == ({"n": 4},)
+    path, target = tmp_path / "half.onnx", tmp_path / "out.onnx"
+    path.write_bytes(case.model.SerializeToString())
+    with pytest.raises(
+        UsageError, match="changes an output's shape at sizes at which the model runs; give as_declared"
+    ):
+        shapesmt.repair(path, target, take=1, dims=case.dims)
+    assert shapesmt_main("repair", str(path), "-o", str(target)) == 1
+    assert not target.exists()
+    assert shapesmt_main("repair", str(path), "-o", str(target), "--as-declared") == 0
+    before, after = session_of(path.read_bytes()), session_of(target.read_bytes())
+    feeds = drawn(before, {"n": 4})
+    np.testing.assert_allclose(after.run(None, feeds)[0], before.run(None, feeds)[0], rtol=1e-4)
+    assert [after.run(None, drawn(before, {"n": n}))[0].shape for n in (1, 7)] == [(1, 3), (7, 3)]
 
 
 def test_a_table_that_is_too_short_is_named_with_what_helps() -> None:
@@ -201,7 +230,10 @@ def test_without_onnxruntime_the_reference_evaluator_runs_it(monkeypatch: pytest
     model = case.model.SerializeToString()
     assert process.original(model, None, feeds, 1.0) == [0]
     assert process.copy(model, None, []) == ""
-    assert process.copy(BATCH.replace("Reshape (x, to)", "Reshape (y, to)").replace("{ z", "{ y = Exp (x) z"), None, [])
+    text = BATCH.replace("Reshape (x, to)", "Reshape (y, to)").replace("{ z", "{ y = Exp (x) z")
+    other = onnx.parser.parse_model(text).SerializeToString()
+    assert process.copy(other, None, []) == "the output z differs"
+    assert process.copy(other, None, [], frozenset({0})) == ""
 
 
 def test_a_runtime_that_crashes_refutes_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:

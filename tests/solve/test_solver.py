@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import signal
 from random import Random
 from typing import Any
 
@@ -197,6 +198,14 @@ def test_a_deadline_is_kept_and_the_next_query_answered(fermat: Formula) -> None
     assert processor_time() - began < 3
     assert check([equal(H, 3)]).model == {H.as_symbol(): 3}
     assert check([differs(H, 3)], Deadline(0)).verdict == "unknown"
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers of processor time")
+def test_a_limit_of_processor_time_ends_a_query(fermat: Formula) -> None:
+    limit = Deadline(None).within(0.2)
+    assert check([fermat], limit, effort=0).verdict == "unknown"
+    assert limit.expired
+    assert check([equal(H, 3)]).model == {H.as_symbol(): 3}
 
 
 def test_text_that_is_no_smtlib_is_no_conclusion() -> None:

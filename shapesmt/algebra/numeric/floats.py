@@ -165,13 +165,13 @@ class Float:
         return known[self]
 
     def _compute(self, evaluator: Values) -> Any:
-        # float32 holds every number of a type that numpy lacks
-        kind = getattr(np, self.dtype if self.dtype in NUMPY else "float32")
+        kind = getattr(np, self.dtype if self.dtype in NUMPY else "float32")  # holds all numbers of a type without one
         if self.op is FRACTION:
             assert self.numerator is not None
-            return kind(np.float64(evaluator.dim(self.numerator)) / float(self.denominator))  # both fit into float64
+            numerator = np.asarray(evaluator.dim(self.numerator), np.float64)
+            return (numerator / float(self.denominator)).astype(kind)  # both fit into float64
         if self.op is FROM_DIM:
-            return kind(evaluator.dim(self.args[0]))
+            return np.asarray(evaluator.dim(self.args[0])).astype(kind)[()]
         if self.op is LITERAL:
             return kind(self.args[0])
         with np.errstate(all="ignore"):

@@ -2,6 +2,7 @@
 
     broadcast    sizes that are meant to be equal, but a 1 is broadcast as well
     declaration  the file declares another shape than its nodes compute
+    session      the default session runs where the file fails, or gives an output another shape
     unreachable  a branch that no input takes, a loop body that never runs
     range        assumptions that leave one value of a wider range
     size         a tensor with more elements than a signed 32-bit integer can count

@@ -10,6 +10,7 @@ from shapesmt.deadline import stage
 from shapesmt.diagnose.causes import source_of
 from shapesmt.diagnose.warnings.claims import of_claim
 from shapesmt.diagnose.warnings.common import Examples, warning
+from shapesmt.diagnose.warnings.session import session_warnings
 from shapesmt.diagnose.warnings.sizes import ambiguous_broadcasts, large
 from shapesmt.diagnose.warnings.static import widened_axes
 from shapesmt.examine import Examination, Judge, Problem, placeholders
@@ -36,6 +37,7 @@ def model_warnings(
     kinds: tuple[Callable[[], Iterable[ModelWarning]], ...] = (
         lambda: ambiguous_broadcasts(problem, examination, examples) if valid else (),
         lambda: (of_claim(tensor, finding) for tensor, finding in claims),
+        lambda: session_warnings(problem, examination, judge),
         lambda: _unreachable(problem, examination, judge),
         lambda: _single_valued(problem),
         lambda: large(problem, examination, examples) if valid else (),

@@ -62,6 +62,7 @@ UNRELATED = re.compile(
 """Parts of messages that aren't about shapes: devices, kernels that a build lacks, files."""
 MADE = re.compile(
     r"nchwc|[Ff]us|token|[Tt]ransform|_dup|_new_|[Qq]uant|inlfunc|[Ii]nsert|Helper|Propagation|With_|Without|Unsqueeze_"
+    r"|\.\d{1,3}(?:\.\d{1,3})?$"  # OpenVINO numbers the nodes that it makes of one, and their outputs
 )
 """Parts of the names that a runtime's optimizer gives to the nodes it makes."""
 FUSED = re.compile(

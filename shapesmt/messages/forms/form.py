@@ -46,10 +46,15 @@ NAME = r"[^'\n]{0,500}"  # a node's name between quotes
 
 
 class Head(NamedTuple):
-    """The part of a runtime's message that names the node."""
+    """The part of a runtime's message that names the node.
+
+    Attributes:
+        loading: Whether the runtime says it while it loads the file, so that the node fails whatever the input.
+    """
 
     runtime: str
     pattern: re.Pattern[str]
+    loading: bool = False
 
 
 class Stop(Enum):

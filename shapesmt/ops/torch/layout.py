@@ -188,7 +188,8 @@ def with_result_layout(x: Tensor, ctx: RuleContext, memory: Memory) -> Tensor:
         return lay_out(x, None)
     name = op.split(".")[1]
     wrapped = name == "pad" and ctx.attribute("mode") == "circular"
-    if memory == "new" or wrapped or name in IN_ROWS or all(t.layout is None for t in inputs):
+    in_rows = name in IN_ROWS and memory != "dense"  # max.other isn't a reduction
+    if memory == "new" or wrapped or in_rows or all(t.layout is None for t in inputs):
         return x
     if name in OF_IMAGES:
         axes = next((rank for rank in (3, 4, 5) if f"{rank - 2}d" in name), inputs[0].rank)

@@ -51,6 +51,28 @@ def large(told: facts.Large) -> str:
     return f"'{told.tensor}' has {told.elements} elements{at}; indices of {bits} bits end at {end}"
 
 
+def in_session(told: facts.InSession) -> str:
+    """Return where a node fails that runs as the file has it.
+
+    >>> in_session(facts.InSession(("reshapes in a row are one",)))
+    "only in ONNX Runtime's default session, where reshapes in a row are one"
+    """
+    return f"only in ONNX Runtime's default session, where {' and '.join(told.says)}"
+
+
+def further(told: facts.Further) -> str:
+    """Return the input at which the session runs, the rewrite, and the outputs that it gives there."""
+    outputs = ", ".join(f"{printable(name, 60)} {shape}" for name, shape in told.outputs.items())
+    made = f", and gives {outputs}" if outputs else ""
+    return f"the file fails at {_sizes(told.example)}; ONNX Runtime's default session, where {told.says}, runs{made}"
+
+
+def other_shape(told: facts.OtherShape) -> str:
+    """Return the two shapes of an output, and the input at which they differ."""
+    at = f" at {_sizes(told.example)}" if told.example.symbols else ""
+    return f"ONNX Runtime's default session gives '{told.tensor}' the shape {told.session}{at}, the file {told.file}"
+
+
 def unread(told: facts.Unread) -> str:
     """Return the inputs that no node reads."""
     inputs = ", ".join(f"'{name}'" for name in told.inputs)

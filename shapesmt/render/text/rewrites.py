@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.text.advice import flags
+from shapesmt.render.text.findings import shape_text
 from shapesmt.render.text.words import FAINT, STRONG, Line, code, count, first_items, headline, line, name
 from shapesmt.report import Keeping
 
@@ -70,9 +71,14 @@ def repairs_text(repairs: Repairs) -> Iterator[Line]:
         told = "PROVED" if proposal.verdict is Verdict.PROVED else "fewer findings"
         said = [part for part in (_kept(proposal), printable(proposal.evidence, 400)) if part]
         yield line(5, told, f": {'; '.join(said)}" if said else "")
+        for changed in proposal.changed:
+            before, after = shape_text(changed.before), shape_text(changed.after)
+            told = f"{name(changed.output)} {before}, which isn't as declared, becomes {after}"
+            yield line(5, f"but{_sizes([changed.at])}, {told}")
         yield from _line_to_change(proposal)
     if repairs.refused:
-        yield line(0, f"not written: {printable(repairs.refused)}; choose a proposal with --take")
+        how = "--as-declared writes it" if repairs.taken else "choose a proposal with --take"
+        yield line(0, f"not written: {printable(repairs.refused)}; {how}")
     if repairs.written:
         yield line(0, f"wrote {name(repairs.written)}, with proposal {repairs.taken}")
     if repairs.nodes:
@@ -99,7 +105,7 @@ def _kept(proposal: Proposal) -> str:
     """Return how it is known that a changed model computes what the model computed; "" if there is nothing to keep."""
     match proposal.keeps:
         case Keeping.PROVED:
-            return "proved to compute the same wherever the model ran as declared"
+            return f"proved to compute the same wherever the model ran{' as declared' * proposal.as_declared}"
         case Keeping.RUN:
             return f"same numbers{_sizes(proposal.at)} (run)"
         case Keeping.NOT_RUN:

@@ -20,6 +20,8 @@ from shapesmt.render.text.words import (
     Line,
     admissible,
     adopted_lines,
+    assumed_of_data,
+    assuming,
     code,
     column,
     count,
@@ -54,7 +56,7 @@ _MOST_OPTIONS = 4
 def bounds_text(bounds: Bounds) -> Iterator[Line]:
     """Yield the bounds of every tensor as a table."""
     over = admissible(bounds.symbols, bounds.assumptions)
-    ending = f"; {over}" if over else ""
+    ending = (f"; {over}" if over else "") + assuming(bounds.assumed)
     if not bounds.valid:
         yield headline(Verdict.FAILS, name(bounds.model), f"no input is valid, so nothing has bounds{ending}")
         return
@@ -62,6 +64,7 @@ def bounds_text(bounds: Bounds) -> Iterator[Line]:
     exact = f"{loose} not exact (marked ~)" if loose else "every bound attained and proven"
     yield line(0, f"{name(bounds.model)}: {count(len(bounds.tensors), 'tensor')}, {exact}{ending}")
     yield from adopted_lines(bounds.symbols)
+    yield from assumed_of_data(bounds.assumed)
     if bounds.verdict is Verdict.DEPENDS:
         yield line(0, f"over {_running(bounds)}; `shapesmt check` says which")
     yield BLANK

@@ -26,6 +26,7 @@ from shapesmt.render.text.words import (
     admissible,
     adopted_lines,
     assumed_of_data,
+    assuming,
     beside_guards,
     code,
     count,
@@ -185,9 +186,7 @@ def _may_be_wrong(report: Report) -> bool:
 
 def subject(report: Report) -> str:
     """Return the verdict in one sentence."""
-    stated = dict.fromkeys(name(one.node) for one in report.stated)
-    rest = f"the outputs of {len(stated)} nodes" if len(stated) > 1 else f"the output of {next(iter(stated), '')}"
-    return f"{_judged(report)}, assuming {rest} of the archive" if stated else _judged(report)
+    return _judged(report) + assuming(report.stated)
 
 
 def _judged(report: Report) -> str:
@@ -278,7 +277,9 @@ def _explanation(explanation: Explanation) -> Iterator[Line]:
     target = explanation.target
     subject = name(explanation.model) + (f", {name(target)}" if target is not None else "")
     over = admissible(explanation.symbols, explanation.assumptions)
-    yield headline(explanation.verdict, subject, _headline(explanation) + (f"; {over}" if over else ""))
+    ending = (f"; {over}" if over else "") + assuming(explanation.assumed)
+    yield headline(explanation.verdict, subject, _headline(explanation) + ending)
+    yield from assumed_of_data(explanation.assumed)
     every, single = stories_of(explanation.findings, explanation.groups), target is not None
     yield from story_lines(every, explanation.symbols, _ROOM, everything=single or len(every) == 1)
     if any(fact.expr != "False" for fact in explanation.facts):

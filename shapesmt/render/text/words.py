@@ -226,6 +226,18 @@ def adopted_lines(
         yield line(0, (f"noted in the file under names that no input has, so not adopted: {noted}; use --dim", FAINT))
 
 
+def assuming(stated: Sequence[Assumed]) -> str:
+    """Return the end of a first line: the nodes whose outputs are as the archive states them; "" for none.
+
+    >>> from shapesmt.report import Assumed
+    >>> assuming([Assumed("div", "aten.div.Tensor", 3, "div", "the output is int64, not float32", "archive")])
+    ', assuming the output of div of the archive'
+    """
+    nodes = list(dict.fromkeys(name(one.node) for one in stated))
+    outputs = f"the outputs of {len(nodes)} nodes" if len(nodes) > 1 else f"the output of {''.join(nodes)}"
+    return f", assuming {outputs} of the archive" if nodes else ""
+
+
 def assumed_of_data(assumed: Sequence[Assumed]) -> Iterator[Line]:
     """Yield a line for each law that data is assumed to satisfy, or that the archive states, with nodes and tensors.
 

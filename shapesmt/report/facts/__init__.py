@@ -115,6 +115,32 @@ class Large(NamedTuple):
     example: Counterexample
 
 
+class InSession(NamedTuple):
+    """The rewrites through which ONNX Runtime's default session fails at a node that runs as the file has it."""
+
+    says: tuple[str, ...]
+
+
+class Further(NamedTuple):
+    """An input for which the default session runs and the file fails, with the outputs that the session gives.
+
+    `says` is the rewrite, and `outputs` has the shape of each output as text.
+    """
+
+    says: str
+    outputs: Mapping[str, str]
+    example: Counterexample
+
+
+class OtherShape(NamedTuple):
+    """An output with its shape by the file's nodes, and the other one in the default session, as texts."""
+
+    tensor: str
+    file: str
+    session: str
+    example: Counterexample
+
+
 class Unread(NamedTuple):
     """A dimension on which nothing depends, and the inputs that have it."""
 

@@ -102,6 +102,17 @@ def test_the_type_that_the_archive_states_is_assumed() -> None:
     assert "assumed as the archive states: the output is float64, not float32 ('relu' at relu)" in others
 
 
+def test_other_answers_list_what_the_archive_states_too() -> None:
+    told = "assumed as the archive states: the output is float64, not float32 ('relu' at relu)"
+    explained = shapesmt.explain(stated(dtype=8)), shapesmt.explain(stated(dtype=8), "relu")
+    for answer in (*explained, shapesmt.bounds(stated(dtype=8))):
+        first, *others = str(answer).splitlines()
+        assert first.endswith(", assuming the output of relu of the archive")
+        assert told in others
+        assert answer.to_dict()["assumed"][0]["by"] == "archive"
+    assert shapesmt.bounds(stated()).assumed == shapesmt.explain(stated()).assumed == ()
+
+
 def test_the_rank_that_the_archive_states_is_assumed() -> None:
     report = shapesmt.check(stated(dtype=8, sizes=[{"as_int": 3}]))
     assert [one.law for one in report.assumed] == ["the output is float64, not float32", "the output has rank 1, not 2"]

@@ -56,6 +56,10 @@ class Operators(nn.Module):
             x.roll(1, 2),
             x.flip(2),
             x.sum(1),
+            x.max(1)[0],
+            x.max(x.new_ones(1, 1, 1, 1)),
+            x.clone().masked_fill_(x > 0, 1),
+            x.masked_fill(x > 0, 1),
         )
 
 

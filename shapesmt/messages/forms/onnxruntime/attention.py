@@ -98,4 +98,14 @@ ROTARY = in_order(
     says(r"Updating cos_cache and sin_cache in RotaryEmbedding is not currently supported",
          laws.CACHES_ROW_PER_POSITION),
 )  # fmt: skip
-FORMS = (*ATTENTION, *GROUPED, *MANY_HEADED, *ROTARY)
+HEADED = (
+    says(r"q_num_heads must be a multiple of kv_num_heads\. This is required",
+         laws.HEADS_OF_KEYS_DIVIDE_HEADS_OF_QUERIES),
+    says(r"(?:KV|Q) number of heads must be greater than 0", laws.AT_LEAST_ONE_HEAD, laws.QUERIES_KEYS_VALUES_NOT_EMPTY,
+         certain=False),
+    says(r"not compatible with q_num_heads", _MASK, certain=False),
+    says(r"nonpad_kv_seqlen\[<_>\] = <_> is out of range \[0, <_>\]", laws.NONPAD_KV_SEQLEN_COUNTS_KEYS),
+    says(r"position_ids value <_> at index <_> is out of range \[0, <_>\)", laws.POSITIONS_IN_CACHES),
+    says(r"rotary_embedding_dim must be less than or equal to head_size", laws.ROTATED_PART_FITS_HEAD, certain=False),
+)  # fmt: skip
+FORMS = (*ATTENTION, *GROUPED, *MANY_HEADED, *ROTARY, *HEADED)

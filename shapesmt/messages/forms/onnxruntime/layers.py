@@ -26,6 +26,18 @@ WINDOWS = (
             says(r"Calculated output dimension is negative", "SM201"),
         ),
     ),
+    says(r"Output channels M is not divisible by group\. M: <i1a0> group: <group>", laws.GROUP_DIVIDES_FILTERS),
+    says(r"Bias shape is not compatible with number of output channels\. .{0,90} Bias: \{<i2>\}",
+         laws.BIAS_PER_FILTER, certain=False),
+    says(r"kernel_shape is not compatible with W shape\. kernel_shape: \{[\d,]{0,90}\} W: \{<i1>\}",
+         laws.KERNEL_SHAPE_IS_WEIGHTS),
+    says(r"output_padding\[<_>\] \(<_>\) must be less than max\(stride, dilation\)", laws.OUTPUT_PADDING_BELOW_STRIDE,
+         laws.OUTPUT_PADDING_BELOW_STRIDE_OR_DILATION),
+    says(r"output_padding \(<_>\) may be too large for stride \(<_>\)\. Expected input size <_> but got <size>",
+         laws.OUTPUT_PADDING_BELOW_STRIDE, laws.OUTPUT_PADDING_BELOW_STRIDE_OR_DILATION,
+         laws.OUTPUT_PADDING_INPUT_NOT_EMPTY),
+    says(r"(?:Explicit output|Kernel) size must be positive\. Got: <_>", "SM202", "SM204"),
+    says(r"Offset spatial (?:height|width) must match output o[HW]\.", "SM206", "SM204", certain=False),
     says(r"Explicit output_shape is inconsistent .{0,90} Expected input size <_> but got <size> ", "SM201", "SM202"),
     says(r"Input spatial dimension must be positive\. Got: (?P<size>0)", laws.INPUT_NOT_EMPTY),
     says(r"Computed output dimension is <= 0 for dim <_>\. Input shape: \{<i0s>\}", "SM204", "SM201"),
@@ -106,6 +118,26 @@ QUANTIZED = (
     says(r"For per axis quantization, scale must be 1D tensor with size <b>",
          laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_POSITION, stop=Stop.FIRST),
     says(r"input1 zero point must be a scalar or 1D tensor of size 1", laws.FIRST_OPERAND_HAS_ONE_SCALE_AND_ZERO_POINT),
+    says(r"QLinearMatmul : input (?:scale|zero point) must be a scalar",
+         laws.FIRST_OPERAND_HAS_ONE_SCALE_AND_ZERO_POINT, certain=False),
+    says(r"QLinearMatmul : result (?:scale|zero point) must be a scalar", laws.OUTPUT_HAS_ONE_SCALE_AND_ZERO_POINT,
+         certain=False),
+    says(r"MatmulInteger : B zero point is not valid", laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN, certain=False),
+    says(r"IsScalarOr1ElementVector\(W_Zero_Point\) was false", laws.ONE_ZERO_POINT_OR_PER_FILTER, certain=False),
+    says(r"(?:quantize axis for blocked quantization|x_zero_point and x_scale must)",
+         laws.SCALE_AND_ZERO_POINT_PER_AXIS_BLOCK, certain=False),
+)  # fmt: skip
+RECURRENT = (
+    says(r"Input W must have shape \{\d,\d{1,9},<i0a2>\}\. Actual:\{<i1>\}", laws.W_DIRECTIONS_GATES_HIDDEN_INPUT,
+         certain=False),
+    says(r"Input R must have shape \{[\d,*]{0,90}\}\. Actual:\{<i2>\}", laws.R_DIRECTIONS_GATES_HIDDEN_HIDDEN,
+         certain=False),
+    says(r"Input B must have shape \{[\d,*]{0,90}\}\. Actual:\{<i3>\}", laws.B_DIRECTIONS_2_GATES_HIDDEN,
+         laws.B_DIRECTIONS_8_HIDDEN, certain=False),
+    says(r"Input sequence_lens must have shape \{<i0a1>\}\. Actual:\{<i4>\}", laws.SEQUENCE_LENGTH_PER_SAMPLE),
+    says(r"Input initial_h must have shape \{\d,<i0a1>,\d{1,9}\}\. Actual:\{<i5>\}", laws.STATE_DIRECTIONS_BATCH_HIDDEN,
+         certain=False),
+    says(r"Input P must have shape \{[\d,*]{0,90}\}\. Actual:\{<i7>\}", laws.P_DIRECTIONS_3_HIDDEN, certain=False),
 )  # fmt: skip
 SAMPLED = (
     *in_order(
@@ -115,6 +147,12 @@ SAMPLED = (
         says(r"size\[3\] \([HW]=<e1a3>\) must be positive", laws.GRID_NOT_EMPTY, where="e1a3 < 1"),
         says(r"size\[4\] \(W=<e1a4>\) must be positive", laws.GRID_NOT_EMPTY, where="e1a4 < 1"),
     ),
+    says(r"theta shape must be \[N, \d, \d\] for \dD, got \[<i0>\]", "SM206", certain=False),
+    says(r"output_shape batch and channel dimensions must match input\. Expected \[<i0a0>, <i0a1>\], got \[<_>, <_>\]",
+         laws.OUTPUT_SHAPE_KEEPS_BATCH_AND_CHANNELS),
+    says(r"output_shape is smaller than minimum required\.", laws.OUTPUT_SHAPE_HAS_POOLED_ELEMENTS, certain=False),
+    says(r"'(?:Linear|Cubic)' mode only supports: {1,30}\* \d-D inputs", laws.INTERPOLATION_KEEPS_BATCH_AND_CHANNELS,
+         certain=False),
     *in_order(
         says(r"Only 4-D or 5-D tensor is supported", laws.SAME_RANK_4_OR_5),
         *(
@@ -166,4 +204,4 @@ LEARNED = (
          laws.EXTREME_AXIS_HAS_ELEMENT),
     says(r"lrn\.cc:\d{1,5} .{0,300} == 4 was false", laws.RANK_4),
 )  # fmt: skip
-FORMS = (*WINDOWS, *NORMALIZATIONS, *QUANTIZED, *SAMPLED, *LEARNED)
+FORMS = (*WINDOWS, *NORMALIZATIONS, *QUANTIZED, *RECURRENT, *SAMPLED, *LEARNED)

@@ -82,6 +82,25 @@ FORMS = (
     says(r"Scale value should be greater than 0", laws.FACTORS_POSITIVE),
     says(r"Cannot scale 0 by any factor.{0,60}Dimension: <axis> Input dim value: <i0at> Output dim value: <_>",
          "SM205"),
+    *(
+        says(rf"could not be broadcast together\. .{{0,80}} operand {operand} is incompatible in the dimension <_>\. "
+             rf"The shape is: \{{<i{operand}>\}}Another operand has a dim value of <size>", laws.LETTER_SIZES_BROADCAST)
+        for operand in (0, 1)
+    ),
+    says(r"axis <_> is not in valid range \[-<r0>,<_>\]", "SM302"),
+    says(r"Invalid sequence index \(<_>\) specified for sequence of size \(<_>\)", laws.POSITION_INSIDE_SEQUENCE),
+    says(r"sequence_lens length of <_> did not match batch size of <_>", laws.LENGTH_PER_SAMPLE),
+    says(r"Invalid dim\d_offset of \d{1,9}\. Dimension \d is \d{1,9}", laws.A_SLICE, laws.BATCH_NOT_EMPTY,
+         certain=False),
+    says(r"Max sequence length was <_>", laws.LENGTHS_AT_MOST_SEQUENCE),
+    says(r"Inconsistent shape in loop output", laws.SCAN_OUTPUT_KEEPS_SHAPE, certain=False),
+    says(r"At most one dimension can be -1", laws.AT_MOST_ONE_MINUS_1, certain=False),
+    says(r"Pads tensor size should be equal to twice the number of", laws.TWO_PADS_PER_AXIS,
+         laws.TWO_PADS_PER_COUNTED_AXIS, certain=False),
+    says(r"write_indices\[<_>\] = <_> is negative", laws.WRITE_INDICES_NOT_NEGATIVE),
+    says(r"write_indices\[<_>\] \+ sequence_length \(<_> \+ <_>\) exceeds max_sequence_length \(<_>\)",
+         laws.WRITES_END_INSIDE_CACHE),
+    says(r"Tile output tensor would require more than <_> bytes", laws.OUTPUT_IN_4_GIB),
     says(r"Failed to allocate memory for requested buffer of size <bytes>"),
     says(r"Integer division by zero", "SM404"),
     says(r"Got invalid dimensions for input: (?P<input>\S{1,500}) for the following indices\s{0,9}"

@@ -48,7 +48,7 @@ def clamp(call: Call) -> Tensor:
     return store_in_place(call, x, clamped) if in_place(call) else clamped
 
 
-@operator(*overloads("masked_fill"), memory="dense", traits=Traits.COPIED)
+@operator(*overloads("masked_fill"), traits=Traits.COPIED)
 def masked_fill(call: Call) -> Tensor:
     """Replace elements by a number where the mask is true; both broadcast, in place only the mask."""
     x, mask, value = call.tensor("self"), call.tensor("mask"), operand(call, "value")

@@ -1,0 +1,84 @@
+"""Examine what ONNX Runtime's default session runs instead of the file's nodes, over the inputs for which those run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from shapesmt.algebra import FALSE, Assignment, Verdict, all_of, negate
+from shapesmt.deadline import stage
+from shapesmt.examine.examination import Examination, Judgement, Session
+from shapesmt.examine.examiner import examine
+from shapesmt.examine.judge import Judge
+from shapesmt.examine.problem import Problem
+from shapesmt.graph import Graph
+from shapesmt.inference import SessionGraph, differing, infer, session_graph
+from shapesmt.presolve import Domain
+
+
+@stage("the default session")
+def examine_session(problem: Problem, examination: Examination, judge: Judge) -> Examination:
+    """Return the examination with what the default session refuses of the inputs for which the file's nodes run.
+
+    The nodes that only the session refuses are judgements marked as such. Models in which no record of a rewrite
+    matters are left as they are, which takes a look at their reshapes and lookups.
+    """
+    failing = {j.index for j in examination.judgements}
+    if not differing(problem.graph, examination.inference.tensors, failing):
+        return examination
+    graph = judge.deadline.attempt(lambda: session_graph(problem.graph), None)
+    if graph is None:
+        return examination
+    own = _within(problem, graph, examination, examination.domain.copy())
+    seen = None if examination.fails else judge.deadline.attempt(lambda: examine(own, judge), None)
+    session = Session(graph, own, seen)
+    return replace(examination, session=session) if seen is None else _both(problem.graph, examination, seen, session)
+
+
+def _within(problem: Problem, graph: SessionGraph, examination: Examination, domain: Domain) -> Problem:
+    """Return the problem of the session's graph over a domain, with the data-dependent sizes of the file's graph."""
+    inferred = infer(graph.graph, problem.inputs, sizes=examination.original.scope.named)
+    return replace(problem, graph=graph.graph, domain=domain, inferred=inferred)
+
+
+def _both(graph: Graph, examination: Examination, seen: Examination, session: Session) -> Examination:
+    """Return the examination of the file's nodes and, where they run, of the session's."""
+    places = session.graph.places
+    judged = [_of_file(graph, j, places[j.index]) for j in seen.judgements]
+    known = {index for index, _ in examination.unjudged}
+    unjudged = [(places[i], u) for i, u in seen.unjudged if places[i] not in known]
+    counts = Counter(examination.counts)
+    for (verdict, how), number in seen.counts.items():
+        if verdict != str(Verdict.PROVED):
+            counts[verdict, how] += number
+    return replace(
+        examination, domain=seen.domain, judgements=(*examination.judgements, *judged),
+        unjudged=(*examination.unjudged, *unjudged), counts=counts, session=session,
+    )  # fmt: skip
+
+
+def _of_file(graph: Graph, j: Judgement, index: int) -> Judgement:
+    return replace(j, index=index, node=graph.nodes[index], session=True)
+
+
+def beyond(problem: Problem, examination: Examination, judge: Judge) -> tuple[Assignment, Examination] | None:
+    """Return the smallest input for which the session runs and the file fails, with the session's examination there.
+
+    None if no such input is known.
+    """
+    session = examination.session
+    refused = [j.condition for j in examination.judgements if not j.session]
+    if session is None or not refused:
+        return None
+    runs = FALSE if examination.fails else all_of(*refused)
+    domain = examination.admissible(problem)
+    domain.assume(negate(runs))
+    if not judge.satisfiable(domain):
+        return None
+    seen = examine(_within(problem, session.graph, examination, domain), judge)
+    if seen.fails or not seen.decided:
+        return None
+    where = examination.admissible(problem)
+    where.assume(all_of(*(j.condition for j in seen.judgements)))
+    values = judge.complete(where, judge.decide(where, runs).counterexample)
+    return None if values is None else (values, seen)

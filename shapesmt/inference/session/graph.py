@@ -1,0 +1,125 @@
+"""The session's graph: the file's, with the nodes replaced that match a record."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set as AbstractSet
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from shapesmt.graph import Graph, Node, Nodes
+from shapesmt.inference.loading import is_loaded
+from shapesmt.inference.session.sites import File, Session
+from shapesmt.ops import OPS, REWRITES
+from shapesmt.rules import Made, Rewrite, Tensor
+
+SESSION = "as the session runs it"
+"""The key under which a graph remembers the session's graph."""
+
+
+@dataclass(frozen=True, eq=False)
+class SessionGraph:
+    """The graph that the session runs.
+
+    Attributes:
+        graph: The graph; a node that replaces another one has its name and outputs.
+        places: The index of the file's node for each of its nodes.
+        says: The rewrites, by the index of the file's node.
+        removed: The indices of the file's nodes that the session doesn't run, those that it replaces included.
+    """
+
+    graph: Graph
+    places: Sequence[int]
+    says: Mapping[int, str]
+    removed: frozenset[int]
+
+
+@dataclass(frozen=True, eq=False)
+class Match:
+    """A node that the session may replace, by its index, with the record and the other node of the pattern."""
+
+    index: int
+    rewrite: Rewrite
+    feed: Node
+
+
+def matches(graph: Graph, tensors: Mapping[str, Tensor]) -> tuple[Match, ...]:
+    """Return the nodes that the session may replace, whatever it knows of their sizes when it loads the file."""
+    kinds = Nodes.of(graph.nodes).kinds
+    if not is_loaded(graph) or not any(kind.op in OPS and not kind.domain for kind in {*kinds}):
+        return ()
+    site = File(graph, tensors)
+    return tuple(match for index, kind in enumerate(kinds) if kind.op in OPS for match in _at(site, index))
+
+
+def _at(site: File, index: int) -> Iterator[Match]:
+    node = site.graph.nodes[index]
+    for rewrite in REWRITES:
+        feed = rewrite.feed(site, node)
+        if feed is not None:
+            yield Match(index, rewrite, feed)
+
+
+def differing(graph: Graph, tensors: Mapping[str, Tensor], failing: AbstractSet[int]) -> bool:
+    """Whether the session may fail where the file's nodes run, give another shape there, or run where they fail.
+
+    `failing` has the indices of the nodes that fail for some input.
+    """
+    found, site = matches(graph, tensors), File(graph, tensors)
+    if not all(match.rewrite.agrees(site, graph.nodes[match.index], match.feed) for match in found):
+        return True
+    if not found or not failing:
+        return False
+    left = {
+        m.index: [name for i, name in enumerate(graph.nodes[m.index].inputs) if i != m.rewrite.place] for m in found
+    }
+    return not failing.isdisjoint({*left, *_unread(graph, left)})
+
+
+def _unread(graph: Graph, reads: Mapping[int, Sequence[str]]) -> set[int]:
+    """Return the nodes that nothing reads any more, directly or not, if some nodes read these tensors instead."""
+    counts = Counter(chain(graph.outputs, *(reads.get(i, node.reads) for i, node in enumerate(graph.nodes))))
+    unread = set[int]()
+    for index in reversed(range(len(graph.nodes)) if reads else ()):
+        node = graph.nodes[index]
+        names = [name for name in node.outputs if name]
+        if index not in reads and not any(counts[n] for n in names) and any(map(graph.consumers, names)):
+            unread.add(index)
+            counts.subtract(node.reads)
+    return unread
+
+
+def session_graph(graph: Graph) -> SessionGraph | None:
+    """Return the graph that the session runs; None if it runs the file's nodes."""
+    if SESSION not in graph.memory:
+        graph.memory[SESSION] = _rewritten(graph)
+    known: SessionGraph | None = graph.memory[SESSION]
+    return known
+
+
+def _rewritten(graph: Graph) -> SessionGraph | None:
+    site, made, says = Session(graph), dict[int, Made](), dict[int, str]()
+    for match in matches(graph, site.tensors):
+        node = graph.nodes[match.index]
+        feed = match.rewrite.feed(site, node)
+        new = None if feed is None or match.index in made else match.rewrite.make(site, node, feed)
+        if new is not None:
+            made[match.index], says[match.index] = new, match.rewrite.says
+    if not made:
+        return None
+    removed = _unread(graph, {i: [name for node in new.nodes for name in node.inputs] for i, new in made.items()})
+    nodes = [
+        (index, node)
+        for index, old in enumerate(graph.nodes)
+        if index not in removed
+        for node in (made[index].nodes if index in made else (old,))
+    ]
+    literals = {name: literal for new in made.values() for name, literal in new.literals.items()}
+    places = [index for index, _ in nodes]
+    whole = replace(
+        graph,
+        nodes=Nodes.of([node for _, node in nodes]),
+        literals={**graph.literals, **literals},
+        source_line=lambda index, node: graph.source_line(places[index], node),
+    )
+    return SessionGraph(whole, places, says, frozenset({*removed, *made}))

@@ -1,0 +1,107 @@
+"""Sites: a graph as the file has it, and as the session knows it before it rewrites it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import cached_property
+from itertools import pairwise
+
+from shapesmt.algebra import Dim
+from shapesmt.graph import Function, Graph, Node
+from shapesmt.inference.operators import Operators
+from shapesmt.ops import PASSING, passes
+from shapesmt.rules import Elements, Site, Tensor, tensor
+
+UNKNOWN = tensor("", None)
+SHARED = 8  # elements of the largest constants that the session compares
+
+
+class File(Site):
+    """The file's graph with inferred tensors; nodes without effect are skipped, equal ones are counted apart."""
+
+    def __init__(self, graph: Graph, tensors: Mapping[str, Tensor]) -> None:
+        self.graph, self.tensors, self.opset = graph, tensors, graph.opsets.get("", 1)
+        self.operators = Operators(graph.opsets, graph.functions)
+
+    def tensor(self, name: str) -> Tensor:
+        """Return an inferred tensor; an unknown one if it wasn't inferred."""
+        return self.tensors.get(name, UNKNOWN)
+
+    def maker(self, name: str) -> Node | None:
+        """Return the node that computes a tensor, or the one that its input comes from if that has no effect."""
+        index = self.graph.producer(name)
+        node = None if index is None else self.graph.nodes[index]
+        return self.maker(node.inputs[0]) if node is not None and self.passed(node) else node
+
+    def passed(self, node: Node) -> bool:
+        """Whether the session removes a node because it returns its first input."""
+        named = node.op in PASSING and not node.domain and node.outputs[0] not in self.graph.outputs
+        return named and passes(self, node)
+
+    def only_reader(self, name: str) -> bool:
+        """Whether one node reads the tensor, or several that are equal."""
+        readers = [self.graph.nodes[index] for index in self.graph.consumers(name)]
+        equal = all((n.op, n.attributes, n.inputs) == (r.op, r.attributes, r.inputs) for n, r in pairwise(readers))
+        return bool(readers) and equal and name not in self.graph.outputs
+
+    def constant(self, name: str) -> tuple[int, ...] | None:
+        """Return the integers of a tensor if all are known."""
+        t = self.tensor(name)
+        items = t.value.items if isinstance(t.value, Elements) else (None,)
+        known = [item.constant if isinstance(item, Dim) else None for item in items]
+        return None if None in known else tuple(int(n) for n in known if n is not None)
+
+    def same_sizes(self, name: str, other: str) -> bool:
+        """Whether two tensors have the same sizes."""
+        return self.tensor(name).shape is not None and self.tensor(name).shape == self.tensor(other).shape
+
+
+class Session(File):
+    """The graph as the session knows it when it loads the file: by declared sizes and names, and constants."""
+
+    def __init__(self, graph: Graph) -> None:
+        from shapesmt.inference.static import tensors_when_loaded
+
+        super().__init__(graph, tensors_when_loaded(graph))
+        self._same: dict[str, str] = {}  # for each tensor that an earlier one equals, that one
+
+    def only_reader(self, name: str) -> bool:
+        """Whether one node reads the tensor or an equal one, once; equal nodes are one."""
+        return self._reads[self._name(name)] == 1 and self._name(name) not in self._returned
+
+    def same_sizes(self, name: str, other: str) -> bool:
+        """Whether two tensors have the same sizes, by numbers and by names of dimensions."""
+        sizes = self.tensor(name).shape
+        named = [d.constant is not None or d.as_symbol() is not None for d in sizes or ()]
+        return bool(sizes) and all(named) and sizes == self.tensor(other).shape
+
+    def _name(self, name: str) -> str:
+        return self._same.get(name, name)
+
+    @cached_property
+    def _returned(self) -> frozenset[str]:
+        return frozenset(map(self._name, self.graph.outputs))
+
+    @cached_property
+    def _reads(self) -> Counter[str]:
+        """The number of times that each tensor is read, after equal nodes became one."""
+        first: dict[object, Node] = {}
+        shared: dict[Tensor, str] = {}
+        reads: Counter[str] = Counter()
+        for name, t in self.tensors.items():
+            if isinstance(t.value, Elements) and len(t.value.items) <= SHARED and self.constant(name) is not None:
+                self._same[name] = shared.setdefault(t, name)
+        for node in self.graph.nodes:
+            names = tuple(map(self._name, node.inputs))
+            rule = self.operators[node.domain, node.op]
+            if self.passed(node):
+                self._same[node.outputs[0]] = names[0]
+                continue
+            if rule is not None and not isinstance(rule, Function) and rule.repeats and not node.attributes.graphs:
+                same = first.setdefault((node.op, node.domain, node.attributes, names, len(node.outputs)), node)
+                if same is not node:
+                    self._same.update(zip(node.outputs, same.outputs, strict=True))
+                    continue
+            reads.update(map(self._name, node.reads))
+        return reads

@@ -1,0 +1,85 @@
+"""Rewrites: nodes that ONNX Runtime's default session runs instead of nodes of the file.
+
+A `Rewrite` is one record: the pattern, its condition, the nodes that the session makes, and the versions in which this
+was seen. `shapesmt.ops.session` has the records, `inference.session` applies them to a graph.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from shapesmt.graph import Literal, Node
+from shapesmt.rules.tensors import Tensor
+
+
+class Site(ABC):
+    """A graph as the session sees it before it rewrites it: equal nodes are one, nodes without effect are gone.
+
+    Attributes:
+        opset: The version of ONNX's operator set.
+    """
+
+    opset: int
+
+    @abstractmethod
+    def tensor(self, name: str) -> Tensor:
+        """Return a tensor as far as it is known."""
+
+    @abstractmethod
+    def maker(self, name: str) -> Node | None:
+        """Return the node that computes a tensor; None if there is none."""
+
+    @abstractmethod
+    def only_reader(self, name: str) -> bool:
+        """Whether one node reads the tensor, once, and the model doesn't return it."""
+
+    @abstractmethod
+    def constant(self, name: str) -> tuple[int, ...] | None:
+        """Return the integers of a tensor that the session has as a constant; None for any other tensor."""
+
+    @abstractmethod
+    def same_sizes(self, name: str, other: str) -> bool:
+        """Whether two tensors have the same sizes, by the numbers and names that the session knows of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The nodes that replace the last node of a pattern, with the constants that they read."""
+
+    nodes: tuple[Node, ...]
+    literals: Mapping[str, Literal] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """A pattern of two nodes in a row, of which the session replaces the last; no other node reads the first.
+
+    Attributes:
+        says: The rewrite in words: "a lookup of consecutive rows is a slice".
+        ops: The operators that the last node may have.
+        place: The index of the input that the other node computes.
+        feeds: The operators that the other node may have; None for any.
+        make: A function of the last node and the other one, which returns what replaces the last one; None if the
+            session leaves it. Nodes that nothing reads any more are removed.
+        agrees: A function of the same nodes: whether the new nodes run and give the same wherever the file's run.
+        seen: The versions of ONNX Runtime in which runs showed it.
+    """
+
+    says: str
+    ops: frozenset[str]
+    place: int
+    feeds: frozenset[str] | None
+    make: Callable[[Site, Node, Node], Made | None]
+    agrees: Callable[[Site, Node, Node], bool]
+    seen: tuple[str, ...]
+
+    def feed(self, site: Site, node: Node) -> Node | None:
+        """Return the other node of the pattern if `node` is the last one; None if there is no match."""
+        if node.domain or node.op not in self.ops or len(node.inputs) <= self.place:
+            return None
+        feed = site.maker(node.inputs[self.place])
+        if feed is None or (self.feeds is not None and (feed.domain or feed.op not in self.feeds)):
+            return None
+        return feed if site.only_reader(node.inputs[self.place]) else None

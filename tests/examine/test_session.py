@@ -1,0 +1,142 @@
+"""What ONNX Runtime's default session makes of the file, compared with runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import shapesmt
+from tests.support.sessions import HALF, ROWS, TABLE, half, outcome_at, parsed, sizes_at
+
+
+def test_a_size_at_which_only_the_session_runs_is_a_warning_with_its_output():
+    model = half("[4]")
+    report = shapesmt.check(model, dims={"a": "1..8"})
+    assert (report.verdict.value, report.precondition.text) == ("DEPENDS", ("a == 1",))
+    (warning,) = report.warnings
+    assert (warning.code, warning.kind.value, warning.node) == ("SM909", "session", "Reshape_9")
+    assert warning.example.symbols == {"a": 2}
+    assert warning.text == (
+        "the file fails at a=2; ONNX Runtime's default session, where the only computed element of a target is "
+        "inferred, runs, and gives y 2x4"
+    )
+    assert outcome_at(model, {"a": 2}) == ([(2, 4)], None)
+
+
+def test_the_file_alone_has_no_warning():
+    report = shapesmt.check(half("[4]"), dims={"a": "1..8"}, session="file")
+    assert report.precondition.text == ("a == 1",)
+    assert report.warnings == ()
+
+
+def test_a_node_that_only_the_session_refuses_is_a_finding():
+    model = parsed(f"g (float[n, 4] x) => (float[p, q] y) {{ {ROWS.format(start=-1)} y = Add (t, z) }}", **TABLE,
+                   z=np.zeros((2, 4), np.float32))  # fmt: skip
+    assert shapesmt.check(model, dims={"n": 1}, session="file").ok
+    report = shapesmt.check(model, dims={"n": "1"})
+    (finding,) = report.findings
+    assert (report.verdict.value, finding.kind.value, finding.node, finding.index) == ("FAILS", "session", "Add_7", 7)
+    assert finding.note == "only in ONNX Runtime's default session, where a lookup of a range of rows is a slice"
+    assert (finding.clash.left.value, finding.clash.right.value) == (0, 2)
+    assert outcome_at(model, {"n": 1}) == (None, [(2, 4)])
+
+
+def test_a_target_with_an_empty_axis_never_loads():
+    model = parsed(
+        """g (float[a, 5, 0] x) => (float[p, q, r] y) { s = Shape (x) zero = Constant <value_int = 0> ()
+        one = Constant <value_int = 1> () n = Gather (s, zero) h = Add (n, one) first = Constant <value_ints = [0]> ()
+        u = Unsqueeze (h, first) c = Constant <value_ints = [5, 0]> () t = Concat <axis = 0> (u, c)
+        y = Reshape (x, t) }"""
+    )
+    report = shapesmt.check(model, dims={"a": "0..5"})
+    assert shapesmt.check(model, dims={"a": "0..5"}, session="file").ok
+    assert (report.verdict.value, report.findings[0].kind.value) == ("FAILS", "session")
+    assert report.precondition.nowhere
+    assert outcome_at(model, {"a": 2}) == (None, [(3, 5, 0)])
+
+
+def test_an_output_that_has_another_shape_in_the_session_is_a_warning():
+    model = parsed(f"g (float[n, 4] x) => (float[p, q] t) {{ {ROWS.format(start=-1)} }}", **TABLE)
+    report = shapesmt.check(model, dims={"n": "1..6"})
+    assert report.ok
+    assert [w.text for w in report.warnings] == [
+        "ONNX Runtime's default session gives 't' the shape 0x4 at n=1, the file 2x4"
+    ]
+    assert outcome_at(model, {"n": 1}) == ([(0, 4)], [(2, 4)])
+
+
+@pytest.mark.parametrize("start", [0, -1, -2, 3])
+@pytest.mark.parametrize("last", ["y = Identity (t)", "c = Concat <axis = 0> (x, z) y = Add (t, c)"])
+def test_the_precondition_of_a_lookup_is_that_of_both(start: int, last: str):
+    text = f"g (float[n, 4] x) => (float[p, q] y) {{ {ROWS.format(start=start)} {last} }}"
+    model = parsed(text, **TABLE, z=np.zeros((1, 4), np.float32))
+    report = shapesmt.check(model, dims={"n": "0..9"})
+    runs = {n: outcome_at(model, {"n": n}) for n in range(10)}
+    assert sizes_at(report, range(10)) == {n for n, (default, file) in runs.items() if default and file}
+    further = {n for n, (default, file) in runs.items() if default and not file}
+    assert {w.example.symbols["n"] for w in report.warnings if "the file fails" in w.text} == set(sorted(further)[:1])
+
+
+@pytest.mark.parametrize(
+    ("target", "sizes"),
+    [("[8]", "[a, 4]"), ("[4, 0]", "[a, 4, 0]"), ("[0, 0]", "[a, 3, 0]"), ("[3, 0]", "[a, 5, 0]"), ("[-1]", "[a, 4]")],
+)
+@pytest.mark.parametrize("reshape", ["Reshape", "Reshape <allowzero = 1>"])
+def test_the_precondition_of_a_reshape_is_that_of_both(target: str, sizes: str, reshape: str):
+    model = half(target, sizes, reshape)
+    report = shapesmt.check(model, dims={"a": "0..9"})
+    runs = {a: outcome_at(model, {"a": a}) for a in range(10)}
+    assert sizes_at(report, range(10), "a") == {a for a, (default, file) in runs.items() if default and file}
+
+
+def test_reshapes_in_a_row_run_where_only_the_last_fits():
+    model = parsed(
+        """g (float[a, 4] x) => (float[p] y) { c = Constant <value_ints = [3, -1]> () r = Reshape (x, c)
+        d = Constant <value_ints = [8]> () y = Reshape (r, d) }"""
+    )
+    report = shapesmt.check(model, dims={"a": "1..9"})
+    assert report.precondition.nowhere
+    assert report.warnings[0].example.symbols == {"a": 2}
+    assert outcome_at(model, {"a": 2}) == ([(8,)], None)
+
+
+def test_a_node_that_is_read_for_its_static_shape_only_is_not_run():
+    model = parsed(
+        """g (float[a, 4] x) => (int64[p] y) { c = Constant <value_ints = [12]> () r = Reshape (x, c)
+        s = Shape (r) y = Neg (s) }"""
+    )
+    report = shapesmt.check(model, dims={"a": "1..9"})
+    assert report.precondition.text == ("a == 3",)
+    assert report.warnings[0].example.symbols == {"a": 1}
+    assert outcome_at(model, {"a": 1}) == ([(1,)], None)
+
+
+def test_equal_targets_are_computed_once_and_stay():
+    model = parsed(
+        f"""g (float[a, 4] x) => (float[p, q] y, float[p, q] z) {{ {HALF} c = Constant <value_ints = [4]> ()
+        t = Concat <axis = 0> (u, c) y = Reshape (x, t) s2 = Shape (x) n2 = Gather (s2, zero) h2 = Div (n2, two)
+        u2 = Unsqueeze (h2, first) t2 = Concat <axis = 0> (u2, c) x2 = Abs (x) z = Reshape (x2, t2) }}"""
+    )
+    assert shapesmt.check(model, dims={"a": "1..8"}).warnings == ()
+    assert outcome_at(model, {"a": 2}) == (None, None)
+
+
+def test_a_constant_of_another_input_is_no_constant_to_the_session():
+    model = parsed(
+        """g (float[a, 4] x, float[b, 8] w) => (float[p, q] y) { s = Shape (w) one = Constant <value_int = 1> ()
+        n = Gather (s, one) first = Constant <value_ints = [0]> () u = Unsqueeze (n, first)
+        c = Constant <value_ints = [2]> () t = Concat <axis = 0> (u, c) y = Reshape (x, t) }"""
+    )
+    report = shapesmt.check(model, dims={"a": "1..8", "b": 1})
+    assert report.precondition.text == ("a == 4",)
+    assert report.warnings[0].example.symbols["a"] == 1
+    assert outcome_at(model, {"a": 1, "b": 1}) == ([(2, 2)], None)
+
+
+def test_bounds_are_of_both():
+    model = parsed(f"g (float[n, 4] x) => (float[p, q] t) {{ {ROWS.format(start=-1)} }}", **TABLE)
+    bounds = shapesmt.bounds(model, dims={"n": "1..6"})
+    rows = bounds.tensors["t"].shape[0]
+    seen = {shapes[0][0] for n in range(1, 7) for shapes in outcome_at(model, {"n": n}) if shapes}
+    assert (rows.min, rows.max) == (min(seen), max(seen))
+    assert shapesmt.bounds(model, dims={"n": "1..6"}, session="file").tensors["t"].shape[0].min == 2
