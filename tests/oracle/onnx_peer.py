@@ -33,7 +33,7 @@ OPEN = (
         "parameter out of computation range",
         "Op (If) [TypeInferenceError]",
     ),
-    *("converted to MLDataType", "Failed to allocate memory"),
+    *("converted to MLDataType", "Failed to allocate memory", "not yet supported on this hardware platform"),
 )
 
 
