@@ -16,7 +16,7 @@ NEW = {"GatedDeltaNet", "VarlenCausalConvWithState"}  # without a kernel on a CP
 def test_every_rule_with_a_kernel_has_a_line_or_a_reason():
     written = {(r.domain, r.op) for r in EVERY} | {("", n) for r in EVERY for n in re.findall(r"\w+", r.code)}
     ruled = {(o.domain, o.name) for o in supported_ops().operators if o.domain in DOMAINS}
-    assert {name for _, name in (ruled & kernels()) - written} == set().union(*UNDRAWN.values())
+    assert {name for _, name in (ruled & kernels()) - written} - NEW == set().union(*UNDRAWN.values()) - NEW
 
 
 def test_every_line_gives_a_call():

@@ -31,6 +31,7 @@ UNDRAWN = {
     "takes or makes a map, which isn't a tensor": {"CastMap", "DictVectorizer", "ZipMap"},
     "stands only in graphs that ONNX Runtime has optimized": {"MemcpyFromHost", "MemcpyToHost"},
     "runs graphs of whole language models": {"BeamSearch", "GreedySearch", "Sampling", "WhisperBeamSearch"},
+    "is left undecided by its rule": {"GatedDeltaNet"},
     "takes a sparse tensor": {"SparseToDenseMatMul"},
     "needs caches that share their memory with its outputs": {"SparseAttention"},
     "is drawn from ONNX's own cases, as its operator set is another": {"TreeEnsemble"},

@@ -29,6 +29,4 @@ RECIPES = [
     ms("NGramHashMapping", "i b s", *TABLES, "i b 2", np.zeros(4, np.int64), outputs=2, **HASHES),
     ms("VarlenNGramHashMapping", "i t+2", *TABLES, ":j = 0 2 t+2", "i 2 2", np.zeros(4, np.int64), outputs=2, **HASHES),
     ms("VarlenCausalConvWithState", "f t+2 c", "f c 1 3", ":j = 0 2 t+2", "?f c", "f 2 c 2", outputs=2),
-    ms("GatedDeltaNet", "f t+2 m 4", "f t+2 m 4", "f t+2 m e", ":j = 0 2 t+2", "", "f t+2 m", "f 2 m e 4", outputs=2,
-       update_rule=any_of(None, "delta")),
 ]  # fmt: skip
