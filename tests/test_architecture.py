@@ -83,6 +83,7 @@ TOPICS = {
     "ops": {"flags", "lengths", "looked_up", "low_ranks", "random_nodes"},
     "ops/contrib": {"optimized"},
     "ops/openvino": {"assertions", "laws"},
+    "ops/torch": {"versions"},
     "optimize": {"forms"},
     "profiles": {"modules"},
     "render/page": {"browser", "layout"},

@@ -93,8 +93,10 @@ def _find_static(graph: Graph, findings: Findings) -> list[Found]:
     return findings.found
 
 
-def tensors_when_loaded(graph: Graph) -> dict[str, Tensor]:
+def tensors_when_loaded(graph: Graph) -> dict[str, Tensor] | None:
     """Return the tensors with the sizes that the runtime knows when it loads the model, and the elements of constants.
+
+    None if the runtime refuses the model.
 
     Dimensions of inputs have symbols by their names. What is computed from constants, and from sizes that are numbers,
     is a constant. A constant that is an input too has no elements, as a run may give others.
@@ -106,7 +108,7 @@ def tensors_when_loaded(graph: Graph) -> dict[str, Tensor]:
     tensors.update((name, tensor(t.dtype, t.shape)) for name, t in tensors.items() if name in graph.declared)
     for _ in steps:
         pass
-    return tensors
+    return None if any(f.sure for f in walk.findings.found) else tensors
 
 
 class Static(Walk):
@@ -303,6 +305,16 @@ class Static(Walk):
 
 class _Named(Static):
     """A walk on which dimensions of inputs that share a name are one symbol, and what constants give is a constant."""
+
+    def __init__(self, *about: Any, **options: Any) -> None:
+        super().__init__(*about, **options)
+        self._inferred: dict[object, list[Declared] | str | None] = {}
+
+    def _infer_types(self, node: Node, inputs: list[Tensor | None]) -> list[Declared] | str | None:
+        key = node.domain, node.op, node.attributes, len(node.outputs), tuple(inputs)
+        if key not in self._inferred:
+            self._inferred[key] = super()._infer_types(node, inputs)
+        return self._inferred[key]
 
     def _step(self, node: Node, tensors: dict[str, Tensor]) -> Application:
         application = super()._step(node, tensors)

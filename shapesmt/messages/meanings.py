@@ -370,6 +370,7 @@ _GROUPS: dict[str, Callable[[Site, Form, Mapping[str, str]], Formula | None]] = 
     "own": _own_axis,
     "place": lambda _, __, ___: TRUE,  # read with the element
     "line": lambda _, __, ___: TRUE,  # read by `resembling`
+    "zero": lambda _, __, said: TRUE if int(said["zero"]) == 0 else FALSE,
     "one": lambda _, __, said: TRUE if int(said["one"]) == 1 else FALSE,
     "group": lambda site, _, said: TRUE if (site.group or 1) == int(said["group"]) else FALSE,
     "outputs": lambda site, _, said: TRUE if len(site.outputs) == int(said["outputs"]) else FALSE,

@@ -9,6 +9,7 @@ from shapesmt.diagnose import precondition
 from shapesmt.errors import UsageError
 from shapesmt.examine import Analysis, Examination, Narrowing, Question, analyse, pose_everything
 from shapesmt.graph import Graph
+from shapesmt.inference import session_graph
 from shapesmt.messages.forms import RESHAPING
 from shapesmt.messages.names import Place
 from shapesmt.messages.reading import Message
@@ -23,7 +24,7 @@ def find_origin(a: Analysis, message: Message, question: Question) -> ErrorOrigi
     """Return the nodes that can raise an error message, with inputs at which they do, or the reasons why none can.
 
     If no node does inside the ranges of the question, inputs of any size are tried too, from 0 on; for a runtime that
-    lets its user change declared sizes, those of any declaration.
+    lets its user change declared sizes, those of any declaration; last, the nodes that ONNX Runtime's session makes.
     """
     graph = a.problem.graph
     answer = ErrorOrigin(graph.source, message.runtime, message.text, None, symbols=a.problem.ranges)
@@ -41,7 +42,7 @@ def find_origin(a: Analysis, message: Message, question: Question) -> ErrorOrigi
         better = _surer(_candidates(wider, message, search.judged, found, outside=asked), message, graph)
         if found and not better and message.runtime in RESHAPING:
             better = _surer(_reshaped(a, message, question, found), message, graph)
-        candidates = better or candidates
+        candidates = better or candidates or _in_session(a, message, question)
     answer = replace(answer, seconds=a.seconds)
     if not candidates:
         against += tuple(dict.fromkeys(c for c in cases if isinstance(c, Against)))
@@ -77,6 +78,20 @@ def _candidates(
     search = Search(a, message, judged)
     cases = (search.case(place) for place in found)
     return [replace(search.candidate(case), outside=outside) for case in cases if isinstance(case, Case)]
+
+
+def _in_session(a: Analysis, message: Message, question: Question) -> list[Candidate]:
+    """Return the candidates among the nodes that ONNX Runtime's default session runs instead of the file's."""
+    asked = message.runtime == "onnxruntime" and not message.foreign(a.problem.graph)
+    session = a.judge.deadline.attempt(lambda: session_graph(a.problem.graph), None) if asked else None
+    if session is None:
+        return []
+    own = analyse(session.graph, replace(question, session="file", replay=False))
+    found, _ = suspects(own, message)
+    candidates = _candidates(own, message, frozenset(j.index for j in own.examination.judgements), found, outside=False)
+    return [
+        replace(c, index=session.places[c.index], rewritten=True, region="", grade=Grade.PARTIAL) for c in candidates
+    ]
 
 
 def _everything(a: Analysis) -> Analysis:

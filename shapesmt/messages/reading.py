@@ -142,7 +142,9 @@ def _unread(log: str, start: int, end: int, reason: _Seen) -> tuple[tuple[int, .
     """Return the numbers of a message that its form doesn't read, without those of lines in the runtime's source."""
     if reason.form is None:
         return _numbers(log[start:end])
-    return (*_numbers(log[start : reason.match.start()]), *_numbers(log[reason.match.end() : end]))
+    source = " was false." if " was false." in reason.match[0] else ""  # a form may begin inside the runtime's source
+    before = log[start : reason.match.start()] + source
+    return (*_numbers(before), *_numbers(log[reason.match.end() : end]))
 
 
 def _numbers(text: str) -> tuple[tuple[int, ...], ...]:

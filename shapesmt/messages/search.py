@@ -141,7 +141,7 @@ class Search:
                 condition = all_of(before, told.necessary)
                 if self._can_fail(condition, own):
                     return Case(place, own, condition, told.sufficient if place.exact else ())
-        changed = self._merged(place, own) or self._silent(place, own)
+        changed = self._merged(place, own) or self._silent(place, own) or self._behind(place, why)
         if changed is not None:
             return changed
         if self.message.foreign(self._problem.graph) and any(self.message.names):
@@ -188,6 +188,15 @@ class Search:
                 break
             node = graph.nodes[first]
         return None
+
+    def _behind(self, place: Place, why: Obstacle) -> Case | None:
+        """Return the case of a later node that an optimizer has merged into this one, which runs; or None."""
+        nodes = self._problem.graph.nodes
+        if place.exact or why is not Obstacle.RUNS:
+            return None
+        behind = [i for name in nodes[place.node].outputs for i in self._problem.graph.consumers(name)]
+        cases = (self.case(place._replace(node=i)) for i in behind if self._operators.traits(nodes[i]).in_order)
+        return next((case for case in cases if isinstance(case, Case)), None)
 
     def _silent(self, place: Place, own: _Own) -> Case | None:
         """Return the case that an earlier lookup passes a table's end silently, so that this node fails; or None."""

@@ -83,7 +83,7 @@ def _stays(site: Site, name: str, data: str, axis: int) -> bool:
     if unsqueeze is None or gather is None or shape is None or shape.op != "Shape" or shape.attributes.get("start", 0):
         return False
     axes = site.constant(unsqueeze.inputs[1]) if len(unsqueeze.inputs) > 1 else unsqueeze.attributes.get("axes")
-    whole = shape.inputs[0] == data or site.same_sizes(shape.inputs[0], data)
+    whole = shape.inputs[0] == data or site.same_size(shape.inputs[0], data, axis)
     return axes == (0,) and site.constant(gather.inputs[1]) == (axis,) and whole
 
 
@@ -94,25 +94,42 @@ def _keeps_sizes(site: Site, node: Node, _: Node) -> bool:
 
 
 def _in_one(site: Site, node: Node, feed: Node) -> Made | None:
-    """Return the reshape of what the first node in the row reads, if all sizes of the output are numbers but 0."""
-    sizes = [d.constant for d in site.tensor(node.outputs[0]).shape or ()]
-    first, name = (feed if feed.op == "Reshape" else None), feed.inputs[0]
-    while site.only_reader(name) and (maker := site.maker(name)) is not None and maker.op in ROW and not maker.domain:
-        first, name = (maker if maker.op == "Reshape" else first), maker.inputs[0]
-    numbers = [int(size) for size in sizes if size]
-    return None if first is None or len(numbers) < len(sizes) or not sizes else _reshape(node, first.inputs[0], numbers)
+    """Return the reshape of what the first node in the row reads, unless a size is 0 or a node takes 0 for a size."""
+    numbers, row = [int(d.constant or 0) for d in site.tensor(node.outputs[0]).shape or ()], [feed]
+    while site.only_reader(name := row[-1].inputs[0]):
+        maker = site.maker(name)
+        if maker is None or maker.domain or maker.op not in ROW:
+            break
+        row.append(maker)
+    first = [each.inputs[0] for each in row if each.op == "Reshape"][-1:]
+    if not (numbers and all(numbers) and first) or any(each.attributes.get("allowzero") for each in (node, *row)):
+        return None
+    return _reshape(node, first[0], numbers)
 
 
 def _constant(site: Site, node: Node, _: Node) -> Made | None:
-    """Return the sizes of a tensor as a constant, if all are numbers that are known when the file is loaded."""
-    shape = site.tensor(node.inputs[0]).shape
-    sizes = [None] if shape is None else [d.constant for d in shape]
+    """Return the sizes of a tensor as a constant."""
+    sizes = [int(d.constant or 0) for d in site.tensor(node.inputs[0]).shape or ()]
     end, start = (node.attributes.get(name, default) for name, default in (("end", len(sizes)), ("start", 0)))
-    numbers = [int(size) for size in sizes if size is not None]
-    if len(numbers) < len(sizes) or not isinstance(start, int) or not isinstance(end, int):
+    if not isinstance(start, int) or not isinstance(end, int):
         return None
-    value = Literal("int64", (len(numbers[start:end]),), numbers[start:end])
+    value = Literal("int64", (len(sizes[start:end]),), sizes[start:end])
     return Made((Node("Constant", "", node.name, (), node.outputs, Attributes({"value": value})),))
+
+
+def _unexpanded(site: Site, node: Node, _: Node) -> Made | None:
+    """Return the tensor itself if each number of the target is the size of its axis, or at most 1."""
+    target, sizes = site.constant(node.inputs[1]), site.tensor(node.inputs[0]).shape
+    if target is None or sizes is None or len(target) > len(sizes) or site.returned(node.outputs[0]):
+        return None
+    stays = all(n <= 1 or d.constant == n for n, d in zip(target[::-1], sizes[::-1], strict=False))
+    return Made((Node("Identity", "", node.name, node.inputs[:1], node.outputs),)) if stays else None
+
+
+def _expands_to_sizes(site: Site, node: Node, _: Node) -> bool:
+    """Whether a target has no number below 1."""
+    target = site.constant(node.inputs[1])
+    return target is None or all(n >= 1 for n in target)
 
 
 def _reshape(node: Node, data: str, target: list[int]) -> Made:
@@ -129,16 +146,23 @@ REWRITES = (
         frozenset({"Gather"}), 1, frozenset({"Range"}), _slice, _counts_up, VERSIONS,
     ),
     Rewrite(
+        "reshapes in a row are one",
+        ROW, 0, ROW, _in_one, lambda *_: True, VERSIONS,
+        fixed=lambda node: node.outputs[0],
+    ),
+    Rewrite(
         "the only computed element of a target is inferred",
         frozenset({"Reshape"}), 1, frozenset({"Concat"}), _inferring, _keeps_sizes, VERSIONS,
     ),
     Rewrite(
-        "reshapes in a row are one",
-        ROW, 0, ROW, _in_one, lambda *_: True, VERSIONS,
-    ),
-    Rewrite(
         "a shape of numbers is a constant, and what only computes it is removed",
         frozenset({"Shape"}), 0, None, _constant, lambda *_: True, VERSIONS,
+        fixed=lambda node: node.inputs[0],
+    ),
+    Rewrite(
+        "an expansion to numbers of at most 1, or to the same sizes, is left out",
+        frozenset({"Expand"}), 0, None, _unexpanded, _expands_to_sizes, VERSIONS,
+        alone=False,
     ),
 )  # fmt: skip
 """The rewrites that change which sizes run, or what they give."""

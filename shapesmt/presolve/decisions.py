@@ -16,13 +16,15 @@ counterexample. Conditions that remain undecided are left to a solver.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
+from itertools import permutations
 from math import inf
 from typing import NamedTuple
 
 from shapesmt.algebra import (
     FALSE,
+    FLOOR_DIVISION,
     SELECT,
     Assignment,
     Atom,
@@ -31,9 +33,13 @@ from shapesmt.algebra import (
     Kind,
     Verdict,
     all_of,
+    at_least,
     atoms_within,
+    equal,
     lowest,
     negate,
+    of_atom,
+    product,
 )
 from shapesmt.algebra.growth import half_line_of
 from shapesmt.presolve.domain import Domain
@@ -65,13 +71,17 @@ def decide(domain: Domain, condition: Formula) -> Decision | None:
 
 
 def implications(domain: Domain, condition: Formula) -> list[Formula]:
-    """Return facts that follow from a condition that holds: cases that can't arise, and the condition without them.
+    """Return facts that follow from a condition that holds: cases that can't arise, quotients, what is left of it.
 
     >>> from shapesmt.algebra import equal, select, symbol
     >>> h, w = symbol("h", 1), symbol("w", 1)
     >>> condition = equal(h * w, 64 * select(equal(h // 8, 0), 99, h // 8) * select(equal(w // 8, 0), 99, w // 8))
     >>> [str(fact) for fact in implications(Domain([h.as_symbol(), w.as_symbol()], [condition]), condition)]
     ['h//8 != 0', 'w//8 != 0', 'h % 8 == 0', 'w % 8 == 0']
+    >>> rows = symbol("rows", 4)
+    >>> condition = equal(rows // 4, 7 * (rows // 28))
+    >>> [str(fact) for fact in implications(Domain([rows.as_symbol()], [condition]), condition)]
+    ['rows//28 >= 1', '(rows//(4*(rows//28)) if (4*(rows//28)) != 0 else 0) == 7', 'rows//4 == 7*(rows//28)']
     """
     cases = dict.fromkeys(atom.args[0] for atom in atoms_within(condition) if atom.op is SELECT)
     about_one = [c for c in cases if c.op == "eq" and len(c.symbols) == 1 and not any(s.universal for s in c.symbols)]
@@ -79,11 +89,25 @@ def implications(domain: Domain, condition: Formula) -> list[Formula]:
     for fact in map(negate, about_one):
         decision = decide(domain, fact)
         facts += [fact] if decision is not None and decision.verdict is Verdict.PROVED else []
+    facts += _quotients(domain, condition)
     if not facts:
         return []
     within = domain.copy()
     within.assume(all_of(*facts))
     return [*facts, *within.apply_ranges(condition).conjuncts]
+
+
+def _quotients(domain: Domain, condition: Formula) -> Iterator[Formula]:
+    """Yield the quotients by products that equalities determine: `a//(4*b) == 7` if `a//4 == 7*b` and `b >= 1`."""
+    equalities = (list(part.dim.products()) for part in condition.conjuncts if part.op == "eq" and part.dim is not None)
+    for terms in equalities:
+        for (left, one), (right, number) in permutations(terms) if len(terms) == 2 else ():
+            b = product(map(of_atom, right))
+            if len(left) == 1 and left[0].op is FLOOR_DIVISION and one * number < 0 and abs(one) == 1 and right:
+                a, divisor = left[0].args
+                decision = decide(domain, at_least(b, 1)) if divisor.lo >= 1 else None
+                if decision is not None and decision.verdict is Verdict.PROVED:
+                    yield from (at_least(b, 1), equal(a // (divisor * b), abs(number)))
 
 
 def independent(domain: Domain, condition: Formula) -> list[Formula]:

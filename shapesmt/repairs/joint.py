@@ -12,7 +12,7 @@ from math import inf
 from shapesmt.algebra import any_of, equal
 from shapesmt.deadline import Deadline
 from shapesmt.errors import ShapesmtError
-from shapesmt.examine import Analysis, Judge, Question, examine_problem, pose
+from shapesmt.examine import Analysis, Judge, Judgement, Question, examine_problem, pose
 from shapesmt.inference import Operators
 from shapesmt.repairs.candidates import Change, Site
 from shapesmt.repairs.candidates.baked import Pin, Place, freed, places
@@ -44,44 +44,48 @@ class Joint:
     def change(self) -> Change | None:
         """Return the change after which no node fails that a baked size lets fail; None if none is found."""
         pins, judge = self._pins(), Judge(self.deadline.within(SECONDS))
-        chosen, failing, left = list[Place](), {j.index for j in self.a.examination.judgements}, set[int]()
-        while pins and failing - left and len(chosen) < PLACES:
-            first = min(failing - left)
-            better = next(self._steps(chosen, first, left, pins, judge), None)
-            if better is None:
-                left.add(first)
-            else:
-                chosen, failing = better
+        chosen = list[Place]()
+        for pin in pins:
+            failing, left = self._failing(chosen, pin, judge) or set(), set[int]()
+            while failing - left and len(chosen) < PLACES:
+                first = min(failing - left)
+                better = next(self._steps(chosen, first, left, pin, judge), None)
+                if better is None:
+                    left.add(first)
+                else:
+                    chosen, failing = better
         return freed(chosen) if chosen else None
 
     def _steps(
-        self, chosen: list[Place], first: int, left: set[int], pins: list[Pin], judge: Judge
+        self, chosen: list[Place], first: int, left: set[int], pin: Pin, judge: Judge
     ) -> Iterator[tuple[list[Place], set[int]]]:
         """Yield the places with one more, and the failing nodes, if the next of these but `left` is later then."""
-        for place in self._near(first, pins, chosen):
+        for place in self._near(first, pin, chosen):
             if judge.deadline.expired:
                 return
             self.tried += 1
             more = [*chosen, place]
-            failing = self._failing(freed(more), judge)
+            failing = self._failing(more, pin, judge)
             if failing is not None and min(failing - left, default=inf) > first:
                 yield more, failing
 
-    def _failing(self, change: Change, judge: Judge) -> set[int] | None:
-        """Return the indices of the nodes that fail after a change; None if they aren't known."""
-        graph = apply_edit(self.a.problem.graph, change.edit)
-        try:
-            problem = judge.deadline.attempt(lambda: pose(graph, self.question), None)
-            if problem is None:
+    def _failing(self, chosen: list[Place], pin: Pin, judge: Judge) -> set[int] | None:
+        """Return the indices of the nodes that run at some sizes of a pin only, after a change; None if not known."""
+        graph, examination = self.a.problem.graph, self.a.examination
+        if chosen:
+            graph = apply_edit(graph, freed(chosen).edit)
+            try:
+                problem = judge.deadline.attempt(lambda: pose(graph, self.question), None)
+                if problem is None:
+                    return None
+                _, examination = examine_problem(problem, judge, trust=False)
+            except ShapesmtError:
                 return None
-            _, examination = examine_problem(problem, judge, trust=False)
-        except ShapesmtError:
-            return None
-        made = [graph.nodes[j.index].outputs[0] for j in examination.judgements]
+        made = [graph.nodes[j.index].outputs[0] for j in examination.judgements if _depends(j, pin)]
         indices = {self.a.problem.graph.producer(name) for name in made}
         return {i for i in indices if i is not None} if None not in indices and examination.decided else None
 
-    def _near(self, first: int, pins: list[Pin], chosen: list[Place]) -> list[Place]:
+    def _near(self, first: int, pin: Pin, chosen: list[Place]) -> list[Place]:
         """Return places at a failing node and upstream of it, the nearest first."""
         a = self.a
         graph, tensors = a.problem.graph, a.examination.original.tensors
@@ -91,8 +95,7 @@ class Joint:
         for hops in range(HOPS):
             for index in ahead:
                 site = Site(graph, index, tensors, (), hops, operators)
-                every = (place for pin in pins for place in places(site, pin))
-                found += [place for place in every if (index, place.input, place.at) not in taken]
+                found += [place for place in places(site, pin) if (index, place.input, place.at) not in taken]
             names = [name for index in ahead for name in graph.nodes[index].reads]
             producers = dict.fromkeys(p for p in map(graph.producer, names) if p is not None and p not in seen)
             seen.update(producers)
@@ -121,3 +124,8 @@ class Joint:
             if None not in few and judge.proves(domain, any_of(*(equal(dim, n) for n in few if n is not None))):
                 found += [Pin(name, dim, n, *axis) for n in sorted(n for n in few if n is not None) if known or n > 1]
         return found
+
+
+def _depends(j: Judgement, pin: Pin) -> bool:
+    """Whether it depends on a pin's size whether a node runs; other conditions on the node may be left."""
+    return pin.size.as_symbol() in j.domain.simplify(j.condition).symbols

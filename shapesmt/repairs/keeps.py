@@ -15,7 +15,7 @@ from shapesmt.examine import Analysis, Examination
 from shapesmt.graph import Graph
 from shapesmt.presolve import Domain
 from shapesmt.repairs.candidates import Change
-from shapesmt.repairs.live import live
+from shapesmt.repairs.live import live, lost
 from shapesmt.repairs.same import Sameness
 from shapesmt.repairs.written import write_edit
 from shapesmt.replay import MEMORY, Copies, CutError, feeds_at, sample, with_weights
@@ -87,7 +87,7 @@ class Keeper:
         """Return how the model changed to `graph` keeps what it computes; None if it doesn't, or doesn't run."""
         tensors = examination.original.tensors
         replaced = {change.site.node.inputs[change.input or 0]} if change.replaces else set()
-        if self._live - live(graph, tensors) - replaced or not self._same.is_admitted(change):
+        if lost(self._live, graph, tensors) - replaced or not self._same.is_admitted(change):
             return None
         if not (self._runs_nowhere or change.edit.inputs or self._is_declared(tensors)):
             return None

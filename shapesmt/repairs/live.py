@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import prod
 
 from shapesmt.graph import Graph
 from shapesmt.rules import FLOATS, Tensor
@@ -22,6 +23,16 @@ def live(graph: Graph, tensors: Mapping[str, Tensor]) -> set[str]:
         seen |= new
         ahead += new
     return {name for name in seen if name in graph.inputs or _is_weight(graph, name)}
+
+
+def lost(before: set[str], graph: Graph, tensors: Mapping[str, Tensor]) -> set[str]:
+    """Return those of `before`, the `live` names of a model, on which no output of its changed graph depends.
+
+    A single number isn't lost if a node reads it: the start of a Range has no influence beyond sizes.
+    """
+    gone = before - live(graph, tensors)
+    numbers = {n for n in gone if n in graph.literals and prod(graph.literals[n].shape) == 1 and graph.consumers(n)}
+    return gone - numbers
 
 
 def _by_sizes(t: Tensor | None) -> bool:

@@ -44,7 +44,7 @@ def repair(
 ) -> Repairs:
     """Find single changes after which a model runs for every admissible input, the likeliest first.
 
-    Each is proved by the checker, or named as one that leaves fewer findings. Each computes what the model computed at
+    Each is proved by the checker, or named as one that helps in part. Each computes what the model computed at
     the sizes at which it ran, by proof or in runs of both on random data; its `keeps` says which. If there is an
     `output`, the model with the first proposal is written there if it is proved, or with proposal number `take`; ONNX
     Runtime, if it is installed, runs it at several sizes first. The other options are those of `check`; a PyTorch

@@ -9,7 +9,7 @@ from math import inf
 from typing import NamedTuple
 
 from shapesmt import diagnose
-from shapesmt.algebra import Atom, Dim, Verdict, equal
+from shapesmt.algebra import Atom, Dim, Verdict, all_of, equal, negate
 from shapesmt.deadline import Deadline
 from shapesmt.errors import ShapesmtError
 from shapesmt.examine import Analysis, Examination, Judge, Problem, Question, examine_problem, pose
@@ -61,6 +61,7 @@ class Proved(NamedTuple):
         declared: The number of outputs with the shape that the file declares, and with another shape.
         question: The question about the changed model, without ranges of sizes that it doesn't have.
         kept: How it is known to compute what the model computed.
+        mends_none: Whether the same nodes fail as before, for fewer inputs.
     """
 
     change: Change
@@ -71,6 +72,7 @@ class Proved(NamedTuple):
     declared: tuple[int, int]
     question: Question
     kept: Kept
+    mends_none: bool
 
     @property
     def rank(self) -> tuple[bool, bool, bool, float]:
@@ -118,9 +120,8 @@ class _Search:
         self._graph = a.problem.graph
         self._alike = Alike(self._graph)
         self._trials = Trials(a.problem, a.examination, Judge(deadline))
-        self._broken = {j.node.name for j in a.examination.judgements}
+        self._broken = _failing(a.examination)
         self._broken |= {self._graph.nodes[i].name for i in a.examination.unreachable}
-        self._failing = {j.node.name for j in a.examination.judgements if j.verdict is Verdict.FAILS}
         self._assumed = _assumptions(a.problem, a.examination)
         self._open = {index for index, _ in a.examination.unjudged}
         self._proved: dict[object, Proved] = {}
@@ -128,8 +129,10 @@ class _Search:
         self.tried = self.dropped = 0
 
     def ranked(self) -> list[Proved]:
-        """Return the proved changes, the likeliest first."""
-        return sorted(self._proved.values(), key=lambda p: p.rank)
+        """Return the proved changes, the likeliest first; if one leaves nothing, without those that mend no node."""
+        ranked = sorted(self._proved.values(), key=lambda p: p.rank)
+        done = bool(ranked) and ranked[0].verdict is Verdict.PROVED
+        return [p for p in ranked if not (done and p.mends_none)]
 
     def run(self) -> bool:
         """Try changes, the likeliest first, until enough are proved; return False if the deadline passed before."""
@@ -231,7 +234,8 @@ class _Search:
         if kept is None:
             self.dropped += 1
             return
-        self._proved[key] = Proved(change, graph, cost, verdict, votes, (right, wrong), self._for(graph), kept)
+        about = (right, wrong), self._for(graph), kept, _failing(examination) == self._broken
+        self._proved[key] = Proved(change, graph, cost, verdict, votes, *about)
 
     def _fixes(self, change: Change, examination: Examination) -> bool:
         """Whether the changed node's output shapes lose a symbol, such as `[n, 4]` -> `[8, 4]`."""
@@ -250,9 +254,21 @@ class _Search:
         return replace(self._question, dims=dims) if gone else self._question
 
     def _is_better(self, examination: Examination) -> bool:
-        """Whether fewer nodes fail, and none that didn't."""
-        broken = {j.node.name for j in examination.judgements}
-        return broken < self._broken and examination.verdict is Verdict.DEPENDS and examination.decided
+        """Whether fewer nodes fail, and none that didn't; or the same, and the model runs for more inputs."""
+        if examination.verdict is not Verdict.DEPENDS or not examination.decided:
+            return False
+        broken = _failing(examination)
+        return broken < self._broken or (broken == self._broken and self._is_wider(examination))
+
+    def _is_wider(self, examination: Examination) -> bool:
+        """Whether the changed model runs wherever the model ran, and for an input for which that failed."""
+        before, judge = self._a.examination, self._a.judge.within(EACH)
+        if before.verdict is Verdict.FAILS:
+            return True
+        wider = examination.domain.copy()
+        wider.assume(negate(all_of(*(j.condition for j in before.judgements))))
+        runs = all_of(*(j.condition for j in examination.judgements))
+        return judge.proves(before.domain, runs) and judge.is_inhabited(wider)
 
 
 def _multiple(sizes: Range) -> int:
@@ -290,6 +306,11 @@ def _as_declared(problem: Problem, examination: Examination) -> tuple[int, int]:
 def _symbols(tensors: Iterable[Tensor | None]) -> set[Atom]:
     """Return the symbols in the sizes of tensors."""
     return {s for t in tensors if t is not None for d in t.shape or () for s in d.symbols}
+
+
+def _failing(examination: Examination) -> set[str]:
+    """Return the names of the nodes that fail for some input."""
+    return {j.node.name for j in examination.judgements}
 
 
 def _assumptions(problem: Problem, examination: Examination) -> set[tuple[str, str]]:

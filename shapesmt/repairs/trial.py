@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shapesmt.algebra import FALSE, TRUE, Formula, all_of, as_dim
+from shapesmt.algebra import FALSE, TRUE, Formula, Verdict, all_of, as_dim
 from shapesmt.errors import ShapesmtError
 from shapesmt.examine import Examination, Judge, Judgement, Problem, is_open
 from shapesmt.graph import Graph, Node, Nodes
@@ -30,12 +30,14 @@ class Trials:
         self._undecided = {index for index, _ in examination.unjudged}
         self._dims = problem.dims
         self._behind: dict[int, set[int]] = {}
+        self._before: dict[int, set[int]] = {}
         self.walked = 0
 
     def left(self, edit: Edit) -> set[str] | None:
         """Return the names of the nodes that still fail after `edit`.
 
-        None if the first affected failing node isn't repaired, if another node begins to fail, or if time runs out.
+        None if the first affected failing node isn't repaired, at least for some inputs where it failed for all; if
+        another node begins to fail, or if time runs out.
         """
         touched = set(edit.touched)
         for name in (*edit.literals, *edit.inputs):
@@ -45,7 +47,7 @@ class Trials:
         if first is None:
             return None
         judge, failing = self._judge.within(SECONDS), self._failing[first]
-        near = sorted(i for i in reached if i <= first)
+        near = sorted(reached & self._towards(first))
         if judge.deadline.attempt(lambda: self._failing_nodes(edit, near, failing, judge), None) is None:
             return None
         tried = judge.deadline.attempt(lambda: self._failing_nodes(edit, sorted(reached), failing, judge), None)
@@ -57,10 +59,17 @@ class Trials:
             self._behind[index] = self._graph.descendants(index)
         return self._behind[index]
 
+    def _towards(self, index: int) -> set[int]:
+        """Return a node with the nodes upstream of it."""
+        if index not in self._before:
+            self._before[index] = {index, *self._graph.ancestors(index)}
+        return self._before[index]
+
     def _failing_nodes(self, edit: Edit, indices: list[int], first: Judgement, judge: Judge) -> set[str] | None:
         """Return the names of the nodes at `indices` that still fail, over the inputs that reach node `first`.
 
-        None if `first` still fails, a node fails that was proved before, or a node becomes undecided.
+        None if `first` still fails for all inputs, or for some as before, if a node fails that was proved before, or
+        if a node becomes undecided.
         """
         domain, left, seen = first.domain.copy(), set[str](), set[Application]()
         nodes = [(index, node) for index in indices for node in edit.at(self._graph, index)]
@@ -72,11 +81,13 @@ class Trials:
                     return None
                 if application in seen or _holds(application, domain, judge):
                     seen.add(application)
-                elif index == first.index or index not in self._may_fail or FALSE in _formulas(application):
+                elif index not in self._may_fail or FALSE in _formulas(application):
                     return None
                 else:
                     left.add(node.name)
                     domain.assume(all_of(*_formulas(application)))
+                    if index == first.index and not (first.verdict is Verdict.FAILS and judge.is_inhabited(domain)):
+                        return None
         except (ShapesmtError, KeyError):  # a tensor is read before it is made
             return None
         return left

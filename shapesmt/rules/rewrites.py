@@ -36,12 +36,16 @@ class Site(ABC):
         """Whether one node reads the tensor, once, and the model doesn't return it."""
 
     @abstractmethod
+    def returned(self, name: str) -> bool:
+        """Whether the tensor is an output of the model."""
+
+    @abstractmethod
     def constant(self, name: str) -> tuple[int, ...] | None:
         """Return the integers of a tensor that the session has as a constant; None for any other tensor."""
 
     @abstractmethod
-    def same_sizes(self, name: str, other: str) -> bool:
-        """Whether two tensors have the same sizes, by the numbers and names that the session knows of them."""
+    def same_size(self, name: str, other: str, axis: int) -> bool:
+        """Whether two tensors have the same size on an axis, by the numbers and names that the session knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +58,19 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """A pattern of two nodes in a row, of which the session replaces the last; no other node reads the first.
+    """A pattern of two nodes in a row, of which the session replaces the last.
 
     Attributes:
         says: The rewrite in words: "a lookup of consecutive rows is a slice".
         ops: The operators that the last node may have.
         place: The index of the input that the other node computes.
         feeds: The operators that the other node may have; None for any.
+        fixed: A function of the last node that names a tensor whose sizes have to be numbers; None if none has to.
         make: A function of the last node and the other one, which returns what replaces the last one; None if the
             session leaves it. Nodes that nothing reads any more are removed.
         agrees: A function of the same nodes: whether the new nodes run and give the same wherever the file's run.
         seen: The versions of ONNX Runtime in which runs showed it.
+        alone: Whether no node but the last may read the other one's output.
     """
 
     says: str
@@ -74,6 +80,8 @@ class Rewrite:
     make: Callable[[Site, Node, Node], Made | None]
     agrees: Callable[[Site, Node, Node], bool]
     seen: tuple[str, ...]
+    fixed: Callable[[Node], str] | None = None
+    alone: bool = True
 
     def feed(self, site: Site, node: Node) -> Node | None:
         """Return the other node of the pattern if `node` is the last one; None if there is no match."""
@@ -82,4 +90,6 @@ class Rewrite:
         feed = site.maker(node.inputs[self.place])
         if feed is None or (self.feeds is not None and (feed.domain or feed.op not in self.feeds)):
             return None
-        return feed if site.only_reader(node.inputs[self.place]) else None
+        sizes = () if self.fixed is None else site.tensor(self.fixed(node)).shape
+        known = sizes is not None and all(d.constant is not None for d in sizes)
+        return feed if known and (not self.alone or site.only_reader(node.inputs[self.place])) else None

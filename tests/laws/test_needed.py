@@ -8,6 +8,7 @@ rules that names a law has a row for it.
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -67,10 +68,23 @@ def torch():
     return [row for family in TORCH for row in importlib.import_module(f"tests.laws.broken.{family}").ROWS]
 
 
+def older_torch():
+    """Laws and calls of PyTorch before 2.15."""
+    return importlib.import_module("tests.laws.broken.torch_signals").OLDER_ROWS
+
+
+def newer_torch():
+    """Laws and calls of PyTorch since 2.14."""
+    return importlib.import_module("tests.laws.broken.torch_layers").NEWER_ROWS
+
+
 def openvino():
     """Laws and cases of OpenVINO."""
     lines = (Path(__file__).parent / "broken" / "openvino.txt").read_text().splitlines()
     return [(getattr(laws, name), parsed(case)) for name, case in (line.split(" | ", 1) for line in lines)]
+
+
+RUNTIMES = (onnx, older, tensorflow, torch, older_torch, newer_torch, openvino)
 
 
 def check_onnx(call):
@@ -91,8 +105,9 @@ def check_tensorflow(call):
     return lambda: shapesmt.check(load(graph_of(call).SerializeToString()))
 
 
-def check_torch(call):
-    return lambda: shapesmt.check(torch_calls.graph_of(call))
+def check_torch(call, **versions):
+    graph = torch_calls.graph_of(call)
+    return lambda: shapesmt.check(replace(graph, opsets={**graph.opsets, **versions}))
 
 
 def check_openvino(case, folder):
@@ -104,6 +119,7 @@ def check_openvino(case, folder):
 def judged(tmp_path_factory):
     """The rows of a runtime, which of them aren't as they should be and why, and the statements of the others."""
     checks = {onnx: check_onnx, older: check_older, tensorflow: check_tensorflow, torch: check_torch}
+    checks |= {older_torch: partial(check_torch, torch=213), newer_torch: partial(check_torch, torch=215)}
     checks[openvino] = partial(check_openvino, folder=tmp_path_factory.mktemp("openvino"))
     return cache(lambda runtime: (rows := runtime(), *unneeded(rows, checks[runtime])))
 
@@ -154,6 +170,19 @@ def test_torch_laws(judged):
     assert [f"{law} {call}" for law, call in rows if not run(call, {}).refused] == []
 
 
+def test_laws_of_other_versions_of_torch(judged):
+    older, newer = judged(older_torch), judged(newer_torch)
+    assert older[1] == newer[1] == []
+    pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
+    from tests.oracle.torch.judge import run
+
+    installed = torch_calls.OPSETS["torch"]
+    assert {bool(run(call, {}).refused) for _, call in older[0]} == {installed < 215}
+    assert {bool(run(call, {}).refused) for _, call in newer[0]} == {installed >= 214}
+    for rows, version in ((older[0], 215), (newer[0], 213)):
+        assert [law for law, call in rows if check_torch(call, torch=version)().verdict != "PROVED"] == []
+
+
 def test_openvino_laws(judged, tmp_path):
     rows, wrong, _ = judged(openvino)
     assert wrong == []
@@ -173,7 +202,7 @@ def test_every_law_that_a_rule_names_is_broken(judged):
     """
     if not NEW:
         pytest.skip("some rows are for ONNX Runtime 1.32")
-    broken = [statement for runtime in (onnx, older, tensorflow, torch, openvino) for statement in judged(runtime)[2]]
+    broken = [statement for runtime in RUNTIMES for statement in judged(runtime)[2]]
     where = {(s.file, s.function, s.law) for s in broken}
     anywhere = {(s.file or "ops/shared/choices.py", s.law) for s in broken}  # of tables, and of what formats say
     left = [at for at in named() if at not in where and (at[1] not in ("", "broken_law") or at[::2] not in anywhere)]

@@ -9,8 +9,9 @@ import pytest
 import shapesmt
 from tests.oracle.recorded import compared
 
-STORED = [*(Path(__file__).parent / "archives").glob("*.pt2"), *(Path(__file__).parents[2] / "examples").rglob("*.pt2")]
-PROGRAMS = ("positions", "encoder", "windows", "pyramid", "types", "data", "audio")
+ARCHIVES, EXAMPLES = Path(__file__).parent / "archives", Path(__file__).parents[2] / "examples"
+STORED = [*ARCHIVES.glob("*.pt2"), *(ARCHIVES / "packages").glob("*.pt2"), *EXAMPLES.rglob("*.pt2")]
+PROGRAMS = ("positions", "encoder", "windows", "pyramid", "types", "data", "audio", "branches", "loops", "modes")
 LAYERS = ("images", "channels last", "upward", "decoder", "sound", "heads", "chosen", "table")
 
 
@@ -54,6 +55,15 @@ def test_what_the_installed_pytorch_states_of_layouts_is_inferred(name: str) -> 
 
 def test_a_type_that_pytorch_states_wrongly_is_said_to_be_assumed() -> None:
     """PyTorch 2.6 states int64 of an integer tensor divided by a size, and makes float32."""
-    report = shapesmt.check((Path(__file__).parent / "archives" / "wrong" / "types_plain_2_6.pt2").read_bytes())
+    report = shapesmt.check((ARCHIVES / "wrong" / "types_plain_2_6.pt2").read_bytes())
     assert [(one.node, one.law) for one in report.stated] == [("div", "the output is int64, not float32")]
     assert "assuming the output of div of the archive" in str(report).splitlines()[0]
+
+
+def test_strides_that_pytorch_states_wrongly_are_inferred_as_it_makes_them() -> None:
+    """PyTorch 2.6 to 2.13 state a new tensor's strides of a dropout that isn't training; it returns its input."""
+    found = compared((ARCHIVES / "wrong" / "timm_vit_2_6.pt2").read_bytes())
+    assert found.different == ["strides of dropout_4: [16, 1] is stated, [784, 1] inferred"]
+    torch = pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
+    first = torch.zeros(2, 49, 16)[:, 0]
+    assert torch.nn.functional.dropout(first, 0.0, training=False).stride() == (784, 1)

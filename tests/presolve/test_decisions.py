@@ -309,6 +309,19 @@ def test_cases_that_do_not_arise_leave_simpler_facts() -> None:
     assert implications(Domain(within.symbols), at_least(h, 5)) == []
 
 
+def test_quotients_by_products_follow_from_equalities() -> None:
+    h = symbol("h", 1)
+    for divisor, factor in ((4, 7), (2, 3), (5, 2)):
+        condition = all_of(equal(h // divisor, factor * (h // (divisor * factor))), at_least(h, divisor))
+        within = Domain([atom_of(h)], [condition])
+        quotient = h // (divisor * (h // (divisor * factor)))
+        assert equal(quotient, factor) in implications(within, condition)
+        for n in range(1, 100):
+            at = Evaluator({atom_of(h): n})
+            assert not at.formula(condition) or at.dim(quotient) == factor, n
+    assert implications(Domain([atom_of(h)]), equal(h // 4, 7 * (h // 28))) == []  # h may be 3
+
+
 def test_nested_quotients_are_enumerated_as_far_as_their_values_go() -> None:
     """By ranges alone, each of 8 levels multiplies by more than it divides by; the values stay small."""
     n, h, w = symbol("n", 1, 64), symbol("h", 32, 512), symbol("w", 32, 512)

@@ -188,6 +188,22 @@ def test_an_output_that_is_not_as_declared_changes_only_if_the_caller_says_so(tm
     assert [after.run(None, drawn(before, {"n": n}))[0].shape for n in (1, 7)] == [(1, 3), (7, 3)]
 
 
+def test_a_baked_size_is_freed_though_other_findings_are_left() -> None:
+    tiles = WINDOWS.replace("int64[1] zero = {0}>", "int64[1] three = {3}>").replace(
+        "(zero, k, four)", "(three, k, four)"
+    )
+    answer = shapesmt.repair(tiles.encode(), dims={"b": "1..5", "h": "8..9"})
+    first = answer.proposals[0]
+    assert (first.text, str(first.verdict), first.keeps) == ("3 -> b: Concat_3", "DEPENDS", Keeping.PROVED)
+    assert "helps in part: proved to compute the same wherever the model ran; other findings are left" in str(answer)
+
+
+def test_a_model_that_runs_nowhere_is_repaired_though_it_fails_for_some_input_then() -> None:
+    joined = HEAD + "g (float[b, h, 4] x, float[b, w, 6] y) => (float[b, k, c] z) { z = Concat <axis=1> (x, y) }"
+    first = shapesmt.repair(joined.encode()).proposals[0]
+    assert (first.text, str(first.verdict)) == ("axis of Concat_0: 1 -> 2", "DEPENDS")
+
+
 def test_a_table_that_is_too_short_is_named_with_what_helps() -> None:
     answer = shapesmt.repair(RUNS["table of positions"].model, dims=RUNS["table of positions"].dims)
     assert answer.reason == "pos has 9 rows for every x: interpolate it, or keep t at 8"
@@ -209,6 +225,14 @@ def test_no_input_becomes_unread_even_if_the_model_runs_nowhere() -> None:
     graph = "g (float[n, 3] x, float[n, 4] w) => (float[n, k] z) { e = Exp (x) z = Add (e, w) }"
     for proposal in shapesmt.repair((HEAD + graph).encode()).proposals:
         assert proposal.kind != "edge", proposal.text
+
+
+def test_a_number_may_lose_its_influence_if_a_node_still_reads_it() -> None:
+    graph = "g (float[n] x) => (float[n] z) <int64 zero = {0}> { start = Constant <value = float {0}> ()"
+    graph += " s = Shape (x) n = Gather (s, zero) m = Cast <to = 7> (n) i = Range (start, m, step) z = Add (x, i) }"
+    proto = Runs(HEAD + graph, {}, {"step": ()}).model
+    proto.graph.initializer[-1].CopyFrom(onnx.numpy_helper.from_array(np.float32(1), "step"))
+    assert shapesmt.repair(proto).proposals[0].text == "to of Cast_3: 7 -> 1"
 
 
 def test_random_operators_count_as_not_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

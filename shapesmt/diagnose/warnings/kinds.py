@@ -10,7 +10,6 @@ from shapesmt.deadline import stage
 from shapesmt.diagnose.causes import source_of
 from shapesmt.diagnose.warnings.claims import of_claim
 from shapesmt.diagnose.warnings.common import Examples, warning
-from shapesmt.diagnose.warnings.session import session_warnings
 from shapesmt.diagnose.warnings.sizes import ambiguous_broadcasts, large
 from shapesmt.diagnose.warnings.static import widened_axes
 from shapesmt.examine import Examination, Judge, Problem, placeholders
@@ -37,7 +36,7 @@ def model_warnings(
     kinds: tuple[Callable[[], Iterable[ModelWarning]], ...] = (
         lambda: ambiguous_broadcasts(problem, examination, examples) if valid else (),
         lambda: (of_claim(tensor, finding) for tensor, finding in claims),
-        lambda: session_warnings(problem, examination, judge),
+        lambda: _session(problem, examination, judge),
         lambda: _unreachable(problem, examination, judge),
         lambda: _single_valued(problem),
         lambda: large(problem, examination, examples) if valid else (),
@@ -88,6 +87,14 @@ def _never_runs(node: Node, tensors: Mapping[str, Tensor]) -> str | None:
 
     truths = ((name, truth_of(tensors[name])) for name in node.inputs[:2] if name)
     return next((name for name, value in truths if value is not None and value.hi <= 0), None)
+
+
+def _session(problem: Problem, examination: Examination, judge: Judge) -> Iterator[ModelWarning]:
+    """Warn of what the default session does otherwise."""
+    if examination.session is not None:
+        from shapesmt.diagnose.warnings.session import session_warnings
+
+        yield from session_warnings(problem, examination, judge)
 
 
 # Ranges that the assumptions narrow

@@ -1,7 +1,8 @@
 """Read programs written by `torch.export.save` (`.pt2`) into graphs, without PyTorch.
 
 An operator becomes a node of the same name in the domain "torch", such as `aten.cat.default`; `shapesmt.ops.torch` has
-the rules and describes how arguments are written. A separate node, `_guards_fn`, has the checks before a run.
+the rules and describes how arguments are written. The version of the domain is the PyTorch that wrote the program: 214
+is 2.14, and 1 that it isn't known. A separate node, `_guards_fn`, has the checks before a run.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from shapesmt.rules import Made, Rewrite, Tensor
 
 SESSION = "as the session runs it"
 """The key under which a graph remembers the session's graph."""
+ROUNDS = 4  # the most times that nodes are replaced: each time, sizes may be known that weren't before
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +71,10 @@ def differing(graph: Graph, tensors: Mapping[str, Tensor], failing: AbstractSet[
         return True
     if not found or not failing:
         return False
-    left = {
-        m.index: [name for i, name in enumerate(graph.nodes[m.index].inputs) if i != m.rewrite.place] for m in found
-    }
+    left: dict[int, list[str]] = {}
+    for m in found:
+        kept = left.get(m.index, graph.nodes[m.index].inputs)
+        left[m.index] = [name for name in kept if name != graph.nodes[m.index].inputs[m.rewrite.place]]
     return not failing.isdisjoint({*left, *_unread(graph, left)})
 
 
@@ -83,22 +85,40 @@ def _unread(graph: Graph, reads: Mapping[int, Sequence[str]]) -> set[int]:
     for index in reversed(range(len(graph.nodes)) if reads else ()):
         node = graph.nodes[index]
         names = [name for name in node.outputs if name]
-        if index not in reads and not any(counts[n] for n in names) and any(map(graph.consumers, names)):
+        if not any(counts[n] for n in names) and any(map(graph.consumers, names)):
             unread.add(index)
-            counts.subtract(node.reads)
+            counts.subtract(reads.get(index, node.reads))
     return unread
 
 
 def session_graph(graph: Graph) -> SessionGraph | None:
-    """Return the graph that the session runs; None if it runs the file's nodes."""
+    """Return the graph that the session runs; None if it runs the file's nodes, or never loads the file."""
     if SESSION not in graph.memory:
-        graph.memory[SESSION] = _rewritten(graph)
+        whole, again = None, _rewritten(graph)
+        for _ in range(ROUNDS):
+            if again is None:
+                break
+            whole = again if whole is None else _after(whole, again)
+            again = _rewritten(whole.graph)
+        graph.memory[SESSION] = whole
     known: SessionGraph | None = graph.memory[SESSION]
     return known
 
 
+def _after(first: SessionGraph, again: SessionGraph) -> SessionGraph:
+    """Return both rewritings as one, of the file's graph."""
+    places = [first.places[index] for index in again.places]
+    says = {**{first.places[index]: text for index, text in again.says.items()}, **first.says}
+    return SessionGraph(again.graph, places, says, first.removed | {first.places[index] for index in again.removed})
+
+
 def _rewritten(graph: Graph) -> SessionGraph | None:
-    site, made, says = Session(graph), dict[int, Made](), dict[int, str]()
+    from shapesmt.inference.static import tensors_when_loaded
+
+    loaded = tensors_when_loaded(graph)
+    if loaded is None:
+        return None
+    site, made, says = Session(graph, loaded), dict[int, Made](), dict[int, str]()
     for match in matches(graph, site.tensors):
         node = graph.nodes[match.index]
         feed = match.rewrite.feed(site, node)

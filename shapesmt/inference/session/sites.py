@@ -45,6 +45,10 @@ class File(Site):
         equal = all((n.op, n.attributes, n.inputs) == (r.op, r.attributes, r.inputs) for n, r in pairwise(readers))
         return bool(readers) and equal and name not in self.graph.outputs
 
+    def returned(self, name: str) -> bool:
+        """Whether the tensor is an output of the model."""
+        return name in self.graph.outputs
+
     def constant(self, name: str) -> tuple[int, ...] | None:
         """Return the integers of a tensor if all are known."""
         t = self.tensor(name)
@@ -52,29 +56,22 @@ class File(Site):
         known = [item.constant if isinstance(item, Dim) else None for item in items]
         return None if None in known else tuple(int(n) for n in known if n is not None)
 
-    def same_sizes(self, name: str, other: str) -> bool:
-        """Whether two tensors have the same sizes."""
-        return self.tensor(name).shape is not None and self.tensor(name).shape == self.tensor(other).shape
+    def same_size(self, name: str, other: str, axis: int) -> bool:
+        """Whether two tensors have the same size on an axis."""
+        sizes = [dims[axis] for t in map(self.tensor, (name, other)) if axis < len(dims := t.shape or ())]
+        return len(sizes) == len((name, other)) and sizes[0] is sizes[1] and _is_named(sizes[0])
 
 
 class Session(File):
     """The graph as the session knows it when it loads the file: by declared sizes and names, and constants."""
 
-    def __init__(self, graph: Graph) -> None:
-        from shapesmt.inference.static import tensors_when_loaded
-
-        super().__init__(graph, tensors_when_loaded(graph))
+    def __init__(self, graph: Graph, loaded: Mapping[str, Tensor]) -> None:
+        super().__init__(graph, loaded)
         self._same: dict[str, str] = {}  # for each tensor that an earlier one equals, that one
 
     def only_reader(self, name: str) -> bool:
         """Whether one node reads the tensor or an equal one, once; equal nodes are one."""
         return self._reads[self._name(name)] == 1 and self._name(name) not in self._returned
-
-    def same_sizes(self, name: str, other: str) -> bool:
-        """Whether two tensors have the same sizes, by numbers and by names of dimensions."""
-        sizes = self.tensor(name).shape
-        named = [d.constant is not None or d.as_symbol() is not None for d in sizes or ()]
-        return bool(sizes) and all(named) and sizes == self.tensor(other).shape
 
     def _name(self, name: str) -> str:
         return self._same.get(name, name)
@@ -98,10 +95,20 @@ class Session(File):
             if self.passed(node):
                 self._same[node.outputs[0]] = names[0]
                 continue
-            if rule is not None and not isinstance(rule, Function) and rule.repeats and not node.attributes.graphs:
+            repeats = (
+                rule is not None and not isinstance(rule, Function) and rule.repeats and not node.attributes.graphs
+            )
+            if repeats and not any(map(self.returned, node.outputs)):
                 same = first.setdefault((node.op, node.domain, node.attributes, names, len(node.outputs)), node)
                 if same is not node:
-                    self._same.update(zip(node.outputs, same.outputs, strict=True))
+                    self._same.update(
+                        pair for pair in zip(node.outputs, same.outputs, strict=True) if pair[0] not in self._same
+                    )
                     continue
             reads.update(map(self._name, node.reads))
         return reads
+
+
+def _is_named(d: Dim) -> bool:
+    """Whether a size is a number or has a name in the file."""
+    return d.constant is not None or d.as_symbol() is not None

@@ -22,7 +22,7 @@ The name of a group in a pattern says what the number is:
   negated; `index`: an index outside an axis; `own`: the node's own axis; `group`: its attribute, 1 by default.
 - `parts` and `total`: the number of elements of input 1, and their sum; `outputs`: the number of outputs; `part` and
   `rest`: an element of input 1, and what those before it leave of the node's own axis.
-- `one`: the number 1, which the runtime prints of its own code.
+- `zero` and `one`: the numbers 0 and 1, which the runtime prints of its own code.
 - `bytes`: the bytes of memory that can't be had.
 - `inputs`: the shapes of all inputs; `short_axis`: an axis of the one with the fewest.
 - `got`, `declared`: the size of a model's input along `axis`, and the one that the file declares, or all their sizes;

@@ -34,6 +34,7 @@ Result: TypeAlias = Tensor | Sequence[Tensor] | None
 AnyRule = TypeVar("AnyRule", bound="Callable[[Call], Result]")
 
 _KINDS = {"bool": "b", "int": "i", "uint": "i", "complex": "c"}
+_ASCENDING = ("b", "i", "", "c")  # "": floats
 _ABOUT = ("@unread", "@numbers", STATED_TYPES, STATED_RANKS)  # attributes that hold no inputs of arguments
 _NOTHING = Argument("", "", None)
 
@@ -79,6 +80,17 @@ class Call:
     def before(self, release: int) -> bool | None:
         """Whether a PyTorch older than a release (214 is 2.14) wrote the program; None if that isn't known."""
         return None if self.ctx.version == 1 else self.ctx.version < release
+
+    def since(self, release: int) -> bool | None:
+        """Whether PyTorch of a release (214 is 2.14) or newer wrote the program; None if that isn't known."""
+        return None if self.ctx.version == 1 else self.ctx.version >= release
+
+    def require_if(self, applies: bool | None, formula: Formula, law: laws.Law) -> None:
+        """Require what some versions check; if it isn't known whether one does (None), a violation is undecided."""
+        if applies is None:
+            self.open_if_broken(formula, law)
+        elif applies:
+            self.ctx.require(formula, law)
 
     # Tensors
 
@@ -225,12 +237,21 @@ def _tuple(value: AttributeValue | None) -> tuple[Any, ...]:
 
 
 def _lacks_kernel(call: Call) -> bool:
-    """Whether PyTorch has no kernel of the operator for the element types of the inputs, unless `dtype` is given."""
-    refused = refused_kinds(call.ctx.node.op)
-    if not refused or call.text("dtype"):
+    """Whether PyTorch has no kernel of the operator for the element types of the inputs, unless `dtype` is given.
+
+    A number in the place of a tensor may promote them to a type that has one: booleans and 3 are integers. A division
+    that isn't rounded has kernels for all types.
+    """
+    refused = {*refused_kinds(call.ctx.node.op)}
+    plain = "rounding_mode" in call.names and not call.text("rounding_mode")
+    if not refused or call.text("dtype") or plain:
         return False
     kinds = {_KINDS.get(x.dtype.rstrip("0123456789"), "") for x in call.ctx.inputs if x is not None}
-    return bool(kinds) and all(kind and kind in refused for kind in kinds)
+    numbers = [call.number(name) for name in call.names if call.type_of(name) == "Tensor"]
+    given = {_KINDS.get(type(number).__name__, "") for number in numbers if number is not None}
+    promoted = max((kind for kind in given if kind not in refused), key=_ASCENDING.index, default="b")
+    raised = all(_ASCENDING.index(promoted) > _ASCENDING.index(kind) for kind in kinds)
+    return bool(kinds) and not raised and all(kind and kind in refused for kind in kinds)
 
 
 def operator(*names: str, memory: Memory = "open", **options: Any) -> Callable[[AnyRule], AnyRule]:

@@ -68,13 +68,13 @@ def repairs_text(repairs: Repairs) -> Iterator[Line]:
         yield line(2, printable(repairs.reason, 600))
     for number, proposal in enumerate(repairs.proposals, 1):
         yield line(2, f"{number}. ", (printable(proposal.text, 600), STRONG))
-        told = "PROVED" if proposal.verdict is Verdict.PROVED else "fewer findings"
+        told = "PROVED" if proposal.verdict is Verdict.PROVED else "helps in part"
         said = [part for part in (_kept(proposal), printable(proposal.evidence, 400)) if part]
         yield line(5, told, f": {'; '.join(said)}" if said else "")
         for changed in proposal.changed:
             before, after = shape_text(changed.before), shape_text(changed.after)
-            told = f"{name(changed.output)} {before}, which isn't as declared, becomes {after}"
-            yield line(5, f"but{_sizes([changed.at])}, {told}")
+            output = f"{name(changed.output)} {before}, which isn't as declared,"
+            yield line(5, f"but{_sizes([changed.at])}, {output} becomes {after}")
         yield from _line_to_change(proposal)
     if repairs.refused:
         how = "--as-declared writes it" if repairs.taken else "choose a proposal with --take"
@@ -95,7 +95,7 @@ def _repair_text(repairs: Repairs) -> str:
         return f"no single change that was tried makes it run{lost}"
     proved = sum(proposal.verdict is Verdict.PROVED for proposal in repairs.proposals)
     if not proved:
-        return "no single change that was tried makes it run; these leave fewer findings"
+        return "no single change that was tried makes it run; these help in part"
     nothing = all(proposal.keeps is Keeping.NOTHING for proposal in repairs.proposals)
     unknown = "; what it should compute isn't known, as it runs for no input" if nothing else ""
     return f"{count(proved, 'single change')} would make it run{unknown}"

@@ -226,3 +226,6 @@ ROWS = [
         op("ctc_loss.Tensor", log_probs=f(4, 1, 4), targets=i(1, 3), input_lengths=i(2), target_lengths=i(1)),
     ),
 ]
+
+NEWER_ROWS = [(laws.IMAGE_NOT_EMPTY, op("group_norm.default", input=f(1, 2, 0), num_groups=2))]
+"""Calls that PyTorch before 2.14 runs."""

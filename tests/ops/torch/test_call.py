@@ -76,6 +76,31 @@ def test_a_node_whose_arguments_are_not_as_the_schema_says_is_not_judged() -> No
         assert ctx.apply(resolve("torch", "aten.view.default", 1).apply).unjudged
 
 
+def test_a_number_may_promote_to_a_type_that_has_a_kernel() -> None:
+    def type_of(dtype: str, **arguments: object) -> str:
+        attributes = {"@self": 0, **arguments}
+        ctx = shapesmt.InferenceContext.of("aten.div.Tensor_mode", ["[2]"], attributes=attributes, dtypes=[dtype])
+        applied = ctx.apply(resolve("torch", "aten.div.Tensor_mode", 1).apply)
+        return "" if applied.unjudged else applied.outputs[0].dtype
+
+    numbers = (True, 3, 1.5)
+    assert [type_of("bool", other=n, rounding_mode="floor") for n in numbers] == ["", "int64", "float32"]
+    assert [type_of("complex64", other=n, rounding_mode="floor") for n in numbers] == ["", "", ""]
+    assert [type_of("complex64", other=n) for n in numbers] == ["complex64"] * 3
+
+
+def test_operators_on_bits_have_no_kernel_for_floats() -> None:
+    for op, dtypes, judged in (
+        ("bitwise_and.Tensor", ("int64", "float32"), False),
+        ("bitwise_or.Tensor", ("bool", "int64"), True),
+        ("gcd.default", ("float64", "float64"), False),
+        ("hypot.default", ("float64", "float64"), True),
+    ):
+        attributes = {f"@{name}": i for i, name in enumerate(schema(f"aten.{op}").arguments)}
+        ctx = shapesmt.InferenceContext.of(f"aten.{op}", ["[2]", "[2]"], attributes=attributes, dtypes=dtypes)
+        assert bool(ctx.apply(resolve("torch", f"aten.{op}", 1).apply).unjudged) is not judged
+
+
 def stated(**meta_of_relu) -> bytes:
     """The archive of `relu(x)` and of an assertion that it is float64, with other words of PyTorch on `relu`."""
     asserted = node(

@@ -1,4 +1,4 @@
-"""`python -m tests.oracle.torch.archived FOLDER`: archives of small programs, as the installed PyTorch writes them.
+"""`python -m tests.oracle.torch.archived FOLDER [NAME...]`: archives of small programs, as PyTorch writes them.
 
 Those in `tests/oracle/archives` come from several versions of PyTorch. They have no weights.
 """
@@ -6,6 +6,7 @@ Those in `tests/oracle/archives` come from several versions of PyTorch. They hav
 from __future__ import annotations
 
 import io
+import json
 import sys
 import warnings
 import zipfile
@@ -15,10 +16,12 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch._higher_order_ops.scan import scan
+from torch._higher_order_ops.while_loop import while_loop
 from torch.nn import functional as F  # noqa: N812
 
 AUTO = torch.export.Dim.AUTO
-MOST = 4000  # bytes of a tensor that is kept
+MOST = 300  # bytes of a tensor that is kept
 T = torch.Tensor
 
 
@@ -117,6 +120,63 @@ class Audio(nn.Module):
         return spec.mean(-1), y.cumsum(1)
 
 
+class Branches(nn.Module):
+    """Branches that return transposed tensors in rows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a = nn.Linear(6, 4)
+
+    def forward(self, x: T, p: T) -> T:
+        def rows(x: T) -> T:
+            return self.a(x).transpose(0, 1).contiguous()
+
+        def halves(x: T) -> T:
+            return (x[:, :, :4] * 2).transpose(0, 1).clone(memory_format=torch.contiguous_format)
+
+        return torch.cond(p > 0, rows, halves, (x,)).permute(1, 2, 0) + 1
+
+
+class Loops(nn.Module):
+    """A loop and a scan, whose bodies transpose what they carry or stack."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a = nn.Linear(6, 6)
+
+    def forward(self, x: T, n: T) -> Any:
+        def more(i: T, y: T) -> T:
+            return i < n.sum()
+
+        def body(i: T, y: T) -> tuple[T, T]:
+            return i + 1, (y.transpose(0, 1) * 2).transpose(0, 1).clone()
+
+        def step(h: T, row: T) -> tuple[T, T]:
+            h = (self.a(row) + h).tanh()
+            return h, h.transpose(0, 1).clone()
+
+        _, y = while_loop(more, body, (torch.tensor(0), x[0]))
+        h, rows = scan(step, x[0] * 0, x, dim=0)
+        return y.transpose(0, 1).reshape(-1), h.sum(0), rows.transpose(1, 2)
+
+
+class Modes(nn.Module):
+    """Code under no_grad and autocast."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.c = nn.Conv2d(3, 4, 3, 2, 1)
+
+    def forward(self, x: T) -> Any:
+        y = self.c(x).permute(0, 2, 3, 1)
+        with torch.no_grad():
+            z = y.transpose(1, 2) + 1
+            w = z.contiguous().flatten(2)[:, ::2]
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            v = w @ w.transpose(1, 2)
+        return v + 1, z
+
+
 def drawn(*shape: int) -> T:
     return torch.randn(shape)
 
@@ -130,6 +190,9 @@ PROGRAMS: dict[str, tuple[nn.Module, tuple[T, ...], tuple[Any, ...]]] = {
     "types": (Types(), TYPED, ({0: AUTO}, {0: AUTO}, {0: AUTO})),
     "data": (Data(), (drawn(5, 3), torch.tensor(2)), ({0: AUTO}, None)),
     "audio": (Audio(), (drawn(2, 200),), ({0: AUTO, 1: AUTO},)),
+    "branches": (Branches(), (drawn(3, 5, 6), torch.tensor(1)), ({0: AUTO, 1: AUTO}, None)),
+    "loops": (Loops(), (drawn(7, 5, 6), torch.tensor([3])), ({0: AUTO, 1: AUTO}, None)),
+    "modes": (Modes(), (drawn(2, 3, 32, 24),), ({0: AUTO, 2: AUTO, 3: AUTO},)),
 }
 """Each program's module, example, and sizes that may vary."""
 
@@ -147,18 +210,28 @@ def archives(name: str) -> Iterator[bytes]:
 
 
 def without_weights(archive: bytes) -> bytes:
-    """The archive without large tensors and without the example, compressed."""
+    """The archive without large tensors, without the example and without notes on source lines, compressed."""
     file = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(archive)) as read, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as written:
         for entry in read.infolist():
             kept = entry.filename.endswith(".json") or entry.file_size < MOST
-            if kept and "sample_inputs" not in entry.filename:
-                written.writestr(zipfile.ZipInfo(entry.filename), read.read(entry), zipfile.ZIP_DEFLATED, 9)
+            if kept and not any(name in entry.filename for name in ("sample_inputs", "example_inputs")):
+                content = read.read(entry)
+                if b'"graph_module"' in content:
+                    content = json.dumps(without_notes(json.loads(content)), separators=(",", ":")).encode()
+                written.writestr(zipfile.ZipInfo(entry.filename), content, zipfile.ZIP_DEFLATED, 9)
     return file.getvalue()
+
+
+def without_notes(value: Any) -> Any:
+    """A program's document whose nodes don't say where they come from."""
+    if isinstance(value, dict):
+        return {key: {} if key == "metadata" else without_notes(inner) for key, inner in value.items()}
+    return [without_notes(inner) for inner in value] if isinstance(value, list) else value
 
 
 if __name__ == "__main__":
     version = "_".join(torch.__version__.split(".")[:2])
-    for title in PROGRAMS:
+    for title in sys.argv[2:] or PROGRAMS:
         for form, content in zip(("plain", "core"), archives(title), strict=False):
             Path(sys.argv[1], f"{title}_{form}_{version}.pt2").write_bytes(content)

@@ -15,8 +15,10 @@ FORMS = (
          r"(?:axis == <one> \|\| axis == largest was false\. )?(?:Attempting to )?"
          r"broadcast an axis by a dimension other than 1\. <low> by <high>", "SM101", "SM107", stop=Stop.LAST,
          fork=Fork.INNER),
-    says(r"Can broadcast (?P<low>0) by 0 or 1\. <high> is invalid", "SM101", stop=Stop.LAST, fork=Fork.INNER),
-    says(r"Input shape:\{<i0>\}, requested shape:\{<e1>\}", "SM104", "SM105"),
+    says(r"(?:largest <= <one> was false\. )?Can broadcast (?P<low>0) by 0 or 1\. <high> is invalid", "SM101",
+         stop=Stop.LAST, fork=Fork.INNER),
+    says(r"(?:== <zero> was false\. )?(?:The input tensor cannot be reshaped to the requested shape\. )?"
+         r"Input shape:\{<i0>\}, requested shape:\{<e1>\}", "SM104", "SM105"),
     says(r"dimension with value zero exceeds the dimension size of the input", "SM105"),
     says(r"idx=<index> must be within the inclusive range \[<first>,<last>\]", "SM301"),
     says(r"invalid ind(?:ex|ice|ices) found, ind(?:ex|ice|ices) = <index>", "SM301", fork=Fork.EMPTY),
@@ -31,7 +33,8 @@ FORMS = (
          "SM110"),
     says(r"Input shape=\{<i0>\} Axis=<own> NumOutputs=<outputs>", "SM110"),
     says(r"Split size <part> exceeds the remaining size of the selected axis, <rest>", "SM110"),
-    says(r"Dimension of input <axis> must be 1 instead of <i0at>\. shape=\{<i0>\}", "SM304"),
+    says(r"(?:input_shape\[i\] == <one> was false\. )?"
+         r"Dimension of input <axis> must be 1 instead of <i0at>\. shape=\{<i0>\}", "SM304"),
     says(r"k argument \[<a>\] should not be greater than specified axis dim value \[<b>\]", "SM305",
          stop=Stop.FIRST),
     says(r"value of k must not be negative", laws.K_NOT_NEGATIVE),
@@ -75,6 +78,7 @@ FORMS = (
     says(r"Cannot use '(?:reflect|edge|wrap)' mode to pad dimension with a value of 0\. Input shape:\{<i0>\}",
          "SM203", where="n0 == 0", certain=False),
     says(r"Pad: invalid mode: \d with zero effective input extent", "SM203", certain=False),
+    says(r"Tensor shape\.Size\(\) must be >= <zero>", certain=False),
     says(r"Pad reflect requires axis length >= 2 after slicing\. Input shape:\{<i0>\}",
          laws.REFLECTED_PADS_SHORTER_THAN_AXIS, certain=False),
     says(r"Pad reflect: (?:pre|post)-pad \(<_>\) exceeds maximum allowed \(<_>\) for axis <_>\. Input shape:\{<i0>\}",

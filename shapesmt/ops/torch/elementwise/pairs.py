@@ -35,6 +35,8 @@ ARITHMETIC: dict[str, Function | None] = {
     **dict.fromkeys(("bitwise_right_shift", "__rshift__", "__irshift__"), items.SHIFTS["RIGHT", "int64"]),
     **dict.fromkeys(("gcd", "heaviside", "hypot", "lcm", "nextafter")),
 }
+BITWISE = ("bitwise_", "__", "gcd", "lcm")
+"""The beginnings of names of operators that have kernels for integers and booleans alone."""
 DIVISIONS: dict[str, Function | None] = {
     "floor_divide": lambda a, b: (a - items.remainder(a, b)) // b if not hasattr(a, "floor") else (a / b).floor(),
     "remainder": items.remainder,
@@ -91,6 +93,8 @@ def arithmetic(call: Call) -> Tensor:
     """Compute an elementwise function of operands that broadcast; the result has their common type."""
     names, operands = pair(call)
     dtype = promoted_type(call, names, operands)
+    if base(call).startswith(BITWISE) and dtype and kind(dtype) >= FLOAT:
+        call.ctx.leave("unsupported", "PyTorch has a kernel for these element types")
     weighted = "alpha" in call and call.number("alpha") != 1
     function = None if weighted else ARITHMETIC[base(call)]
     if dtype == "bool":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, ONE, TRUE, ZERO, Dim, any_of, divides, equal
+from shapesmt.algebra import FALSE, ONE, TRUE, ZERO, Dim, any_of, at_least, divides, equal, product
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.linear.norms import order, require_elements
 from shapesmt.rules import Tensor, tensor
@@ -117,19 +117,23 @@ def native_layer_norm(call: Call) -> list[Tensor]:
 # Groups of channels
 
 
-def require_groups(call: Call, channels: Dim, groups: int) -> None:
-    """Require that `groups` divides the channels, and that weight and bias have an element per channel."""
+def require_groups(call: Call, channels: Dim, groups: int, positions: Dim) -> None:
+    """Require that `groups` divides the channels, and that weight and bias have an element per channel.
+
+    PyTorch 2.14 and later require at least one position per channel, too.
+    """
     call.ctx.check(groups > 0, laws.GROUP_POSITIVE)
     call.ctx.require(divides(groups, channels), laws.GROUPS_DIVIDE_CHANNELS, channels, groups)
     for name in ("weight", "bias"):
         call.require_vector(name, channels, laws.PARAMETERS_PER_CHANNEL)
+    call.require_if(call.since(214), at_least(positions, 1), laws.IMAGE_NOT_EMPTY)
 
 
 @operator("group_norm.default")
 def group_norm(call: Call) -> Tensor:
     """Normalize groups of channels; the shape is unchanged."""
     x = call.tensor("input", least=2)
-    require_groups(call, x[1], call.integer("num_groups"))
+    require_groups(call, x[1], call.integer("num_groups"), product(x.dims[2:]))
     return tensor(x.dtype, x.dims)
 
 
@@ -140,7 +144,7 @@ def native_group_norm(call: Call) -> list[Tensor]:
     samples, channels, positions = map(call.size, ("N", "C", "HxW"))
     if samples is None or channels is None or positions is None:
         call.open("N, C or HxW")
-    require_groups(call, channels, groups)
+    require_groups(call, channels, groups, positions)
     call.ctx.require_equal(x.numel, samples * channels * positions, laws.ELEMENT_COUNT_KEPT)
     saved = tensor(x.dtype, [samples, groups])
     return [tensor(x.dtype, x.dims), saved, saved]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from shapesmt import laws
-from shapesmt.algebra import Dim, any_of, equal
+from shapesmt.algebra import Dim, all_of, any_of, at_least, equal
 from shapesmt.ops.shared.require import complete_sizes, require_least
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.linear.decompositions import COMPLEX, REAL
@@ -20,9 +22,20 @@ def named_axes(call: Call, x: Tensor) -> tuple[int, ...]:
     return tuple(call.ctx.normal(axis, x.rank) for axis in call.integers("dim"))
 
 
-def require_signal(call: Call, x: Tensor, axes: tuple[int, ...]) -> None:
-    """Require that the transformed tensor isn't empty along any axis."""
-    require_least(call.ctx, x.dims if axes else (), 1, laws.SIGNAL_NOT_EMPTY)
+def require_signal(call: Call, x: Tensor, axes: tuple[int, ...], result: Sequence[Dim] = ()) -> None:
+    """Require that the tensor which is transformed along `axes` isn't empty.
+
+    PyTorch 2.15 and later require it only along `axes`; of a decomposed transform, only if the `result` isn't empty.
+    """
+    full = all_of(*(at_least(d, 1) for d in (x.dims if axes else ())))
+    if result:
+        needed = any_of(full, *(equal(d, 0) for d in result))
+    else:
+        needed = all_of(*(at_least(x[axis], 1) for axis in axes))
+    old = call.before(215)
+    call.ctx.require(full if old else needed, laws.SIGNAL_NOT_EMPTY)
+    if old is None:
+        call.open_if_broken(full, laws.SIGNAL_NOT_EMPTY)
 
 
 def transform(call: Call, x: Tensor, axes: tuple[int, ...], sizes: list[Dim]) -> Tensor:
@@ -73,7 +86,7 @@ def complex_to_complex(call: Call) -> Tensor:
     x = call.tensor("self")
     axes = named_axes(call, x)
     if "c2c" in call.ctx.node.op:
-        require_signal(call, x, axes)
+        require_signal(call, x, axes, x.dims)
     return tensor(x.dtype, x.dims)
 
 
@@ -85,8 +98,8 @@ def real_to_complex(call: Call) -> Tensor:
     """Transform real numbers; one-sided results keep half of the last axis."""
     x = call.tensor("self")
     axes = named_axes(call, x)
-    require_signal(call, x, axes)
     dims = x.replace(axes[-1], x[axes[-1]] // 2 + 1).dims if call.flag("onesided") and axes else x.dims
+    require_signal(call, x, axes, dims)
     return tensor(COMPLEX.get(x.dtype, x.dtype), dims)
 
 
@@ -97,12 +110,13 @@ def complex_to_real(call: Call) -> Tensor:
     axes = named_axes(call, x)
     if not axes:
         call.open("dim")
-    call.ctx.require_at_least(size, 1, laws.LENGTH_POSITIVE)
-    require_signal(call, x, axes)
-    last = x[axes[-1]]
-    fits = any_of(equal(last, size), equal(last, size // 2 + 1))
+    call.require_if(call.before(215), at_least(size, 1), laws.LENGTH_POSITIVE)
+    last, dims = x[axes[-1]], x.replace(axes[-1], size).dims
+    require_signal(call, x, axes, dims)
+    empty = [equal(d, 0) for d in dims] if call.since(215) else []
+    fits = any_of(equal(last, size), equal(last, size // 2 + 1), *empty)
     call.open_if_broken(fits, laws.BINS_AS_MANY_AS_FRAME_HAS)
-    return tensor(REAL.get(x.dtype, x.dtype), x.replace(axes[-1], size).dims)
+    return tensor(REAL.get(x.dtype, x.dtype), dims)
 
 
 # Short-time transforms, which split signals into frames
@@ -133,9 +147,11 @@ def stft(call: Call) -> Tensor:
     ctx, x, (length, step) = call.ctx, call.tensor("self"), steps_of(call)
     ctx.check(x.rank in (1, 2), laws.RANK_1_OR_2.of(rank=x.rank))
     samples: Dim = x[-1]
-    ctx.require_at_least(x[0], 1, laws.SIGNAL_NOT_EMPTY)
-    if "center" in call and call.flag("center"):
-        if call.text("pad_mode") == "reflect":
+    centered = "center" in call and call.flag("center")
+    reflected = centered and call.text("pad_mode") == "reflect"
+    call.require_if(x.rank == 1 or reflected or call.before(215), at_least(x[0], 1), laws.SIGNAL_NOT_EMPTY)
+    if centered:
+        if reflected:
             ctx.require_at_least(samples, length // 2 + 1, laws.REFLECTED_PADS_SHORTER_THAN_AXIS)
         samples = samples + 2 * (length // 2)
     ctx.require_at_least(samples, length, laws.FRAME_FITS_SIGNAL)

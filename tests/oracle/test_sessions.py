@@ -1,0 +1,99 @@
+"""What is said of ONNX Runtime's default session, held against running it at every size.
+
+A difference between the default session and the unoptimized one that no record of `shapesmt.ops.session` states fails
+the test. Run with `--full` for many more graphs, with `--seed` for others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+
+import pytest
+
+import shapesmt
+from shapesmt.report import ModelWarning, Report
+from tests.oracle.arithmetic import Case, drawn
+from tests.oracle.forked import results
+from tests.oracle.runner import assignments, value
+from tests.support.sessions import LEVELS, Outcome, run_at, started
+
+DEFAULT, FULL = 60, 4000
+Ran = list[tuple[dict[str, int], Outcome, Outcome]]
+
+
+def runs_of(case: Case) -> Ran:
+    """The sizes, with what the default session and the unoptimized one give there."""
+    default, file = (started(case.model, level) for level in (LEVELS.ORT_ENABLE_ALL, LEVELS.ORT_DISABLE_ALL))
+    each = [dict(sizes) for sizes in assignments(case.ranges)]
+    return [(s, run_at(default, case.model, s), run_at(file, case.model, s)) for s in each]
+
+
+def wrong_in(case: Case, counts: Counter[str]) -> Iterator[str]:
+    """What is wrong, or isn't said, in the report on a model."""
+    runs = runs_of(case)
+    report = shapesmt.check(case.model, dims={name: f"0..{r[-1]}" for name, r in case.ranges.items()})
+    counts["differ"] += any(default != file for _, default, file in runs)
+    for w in report.warnings:
+        yield from _warned(w, runs) if w.kind == "session" else ()
+    yield from _found(report, runs)
+    if report.verdict == "UNKNOWN" or report.precondition is None or not report.precondition.exact:
+        counts["undecided"] += 1
+        return
+    yield from islice(_unsaid(case, report, runs), 1)
+
+
+def _found(report: Report, runs: Ran) -> Iterator[str]:
+    """What is wrong in findings about the session: at the counterexample it has to fail alone."""
+    for f in report.findings:
+        if f.kind == "session" and f.counterexample is not None:
+            _, default, file = next(run for run in runs if run[0] == f.counterexample.symbols)
+            if default is not None or file is None:
+                yield f"{f.node} at {f.counterexample.symbols}: {default}, {file}"
+
+
+def _unsaid(case: Case, report: Report, runs: Ran) -> Iterator[str]:
+    """The sizes about which the report is wrong, or says nothing of a difference."""
+    warnings = [w for w in report.warnings if w.kind == "session"]
+    further = any(w.text.startswith("the file fails") for w in warnings)
+    for sizes, default, file in runs:
+        said = all(value(text, sizes) for text in report.precondition.text)
+        if said != (default is not None and file is not None):
+            yield f"{'runs' if said else 'fails'} at {sizes}: {default}, {file}"
+        elif default is not None and file is None and not further:
+            yield f"isn't said: at {sizes} only the session runs, and gives {default}"
+        elif default is not None and file is not None and default != file:
+            other = {o.name for o, a, b in zip(case.model.graph.output, default, file, strict=True) if a != b}
+            if not other <= {w.tensor for w in warnings}:
+                yield f"isn't said: at {sizes} the session gives {default}, the file {file}"
+
+
+def _warned(w: ModelWarning, runs: Ran) -> Iterator[str]:
+    """What is wrong in a warning: at its example the sessions have to differ."""
+    assert w.example is not None
+    found = next((run for run in runs if run[0] == w.example.symbols), None)
+    if found is None or found[1] is None or found[1] == found[2]:
+        yield f"{w.text}: {found}"
+    elif w.text.startswith("the file fails"):
+        made = ["x".join(map(str, shape)) or "scalar" for shape in found[1]]
+        if found[2] is not None or not all(f" {shape}" in w.text for shape in made):
+            yield f"{w.text}: {found}"
+
+
+def judged(seed: int) -> tuple[Counter[str], list[str]]:
+    """What is counted, and what is wrong, of the model of a seed."""
+    counts: Counter[str] = Counter()
+    return counts, [f"seed {seed}: {text}" for text in wrong_in(drawn(seed), counts)]
+
+
+def test_sessions_that_differ_are_said(request: pytest.FixtureRequest, full: bool) -> None:
+    first = request.config.getoption("--seed")
+    counts, wrong = Counter[str](), list[str]()
+    seeds = range(first, first + (FULL if full else DEFAULT))
+    for result in results(judged, seeds):  # some kernels end the process where an axis is empty
+        counts.update(("died",) if result is None else result[0])
+        wrong += [] if result is None else result[1]
+    assert not wrong, "\n".join(wrong[:20])
+    assert counts["differ"] >= len(seeds) // 30, counts
+    assert counts["undecided"] + counts["died"] <= len(seeds) // 4, counts
