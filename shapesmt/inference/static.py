@@ -93,24 +93,6 @@ def _find_static(graph: Graph, findings: Findings) -> list[Found]:
     return findings.found
 
 
-def tensors_when_loaded(graph: Graph) -> dict[str, Tensor] | None:
-    """Return the tensors with the sizes that the runtime knows when it loads the model, and the elements of constants.
-
-    None if the runtime refuses the model.
-
-    Dimensions of inputs have symbols by their names. What is computed from constants, and from sizes that are numbers,
-    is a constant. A constant that is an input too has no elements, as a run may give others.
-    """
-    walk = _Named(graph.opsets, graph.functions, graph.schemas, graph.runtime, None, outside=data)
-    walk.scope, walk.findings = Scope(calls=graph.functions), Findings(computed=False)
-    tensors = {name: walk.declared_tensor(name, declared) for name, declared in graph.inputs.items()}
-    steps = walk.nodes(graph, tensors)
-    tensors.update((name, tensor(t.dtype, t.shape)) for name, t in tensors.items() if name in graph.declared)
-    for _ in steps:
-        pass
-    return None if any(f.sure for f in walk.findings.found) else tensors
-
-
 class Static(Walk):
     """A walk along all nodes with declared sizes; it enters bodies whether or not they run."""
 
@@ -301,34 +283,6 @@ class Static(Walk):
                 self.findings.add(node.op, law, node.name)
             else:
                 self.findings.found.append(Found(index, "", node.op, law, True))
-
-
-class _Named(Static):
-    """A walk on which dimensions of inputs that share a name are one symbol, and what constants give is a constant."""
-
-    def __init__(self, *about: Any, **options: Any) -> None:
-        super().__init__(*about, **options)
-        self._inferred: dict[object, list[Declared] | str | None] = {}
-
-    def _infer_types(self, node: Node, inputs: list[Tensor | None]) -> list[Declared] | str | None:
-        key = node.domain, node.op, node.attributes, len(node.outputs), tuple(inputs)
-        if key not in self._inferred:
-            self._inferred[key] = super()._infer_types(node, inputs)
-        return self._inferred[key]
-
-    def _step(self, node: Node, tensors: dict[str, Tensor]) -> Application:
-        application = super()._step(node, tensors)
-        made = zip(node.outputs, application.outputs, strict=True)
-        tensors.update((name, t) for name, t in made if name and t.is_tensor and literal_of(t) is not None)
-        return application
-
-    def declared_tensor(self, name: str, declared: Declared, given: Tensor | None = None) -> Tensor:
-        """Return a tensor as it is declared; an input's dimensions have symbols by their names."""
-        t = super().declared_tensor(name, declared, given)
-        if t.shape is None or declared.shape is None or self.findings.trail or not t.is_tensor:
-            return t
-        sizes = zip(t.dims, declared.shape, strict=True)
-        return tensor(t.dtype, [symbol(d, 0) if isinstance(d, str) and d else size for size, d in sizes])
 
 
 def _blank(t: Tensor, index: int) -> Tensor:

@@ -113,7 +113,7 @@ def _after(first: SessionGraph, again: SessionGraph) -> SessionGraph:
 
 
 def _rewritten(graph: Graph) -> SessionGraph | None:
-    from shapesmt.inference.static import tensors_when_loaded
+    from shapesmt.inference.session.loaded import tensors_when_loaded
 
     loaded = tensors_when_loaded(graph)
     if loaded is None:

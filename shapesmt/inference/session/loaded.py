@@ -1,0 +1,85 @@
+"""Loaded: the tensors of a graph as the session knows them when it loads the file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shapesmt import laws
+from shapesmt.algebra import symbol
+from shapesmt.graph import Declared, Graph, Node
+from shapesmt.inference.numbering import Scope
+from shapesmt.inference.schema_types import literal_of
+from shapesmt.inference.static import Findings, Static
+from shapesmt.rules import Application, Tensor, data, tensor
+
+
+def tensors_when_loaded(graph: Graph) -> dict[str, Tensor] | None:
+    """Return the tensors with the sizes that the runtime knows when it loads the model, and the elements of constants.
+
+    None if the runtime refuses the model.
+
+    Dimensions of inputs have symbols by their names. What is computed from constants, and from sizes that are numbers,
+    is a constant. A constant that is an input too has no elements, as a run may give others.
+    """
+    walk = Named(graph.opsets, graph.functions, graph.schemas, graph.runtime, None, outside=data)
+    walk.scope, walk.findings = Scope(calls=graph.functions), Findings(computed=False)
+    tensors = {name: walk.declared_tensor(name, declared) for name, declared in graph.inputs.items()}
+    steps = walk.nodes(graph, tensors)
+    tensors.update((name, tensor(t.dtype, t.shape)) for name, t in tensors.items() if name in graph.declared)
+    for _ in steps:
+        pass
+    return None if any(f.sure for f in walk.findings.found) else tensors
+
+
+class Named(Static):
+    """A walk on which dimensions of inputs that share a name are one symbol, and what constants give is a constant."""
+
+    def __init__(self, *about: Any, **options: Any) -> None:
+        super().__init__(*about, **options)
+        self._inferred: dict[object, list[Declared] | str | None] = {}
+        self._folded: set[str] = set()  # outputs that are constants only once the runtime has optimized the model
+
+    def _infer_types(self, node: Node, inputs: list[Tensor | None]) -> list[Declared] | str | None:
+        key = node.domain, node.op, node.attributes, len(node.outputs), tuple(inputs)
+        if key not in self._inferred:
+            self._inferred[key] = super()._infer_types(node, inputs)
+        return self._inferred[key]
+
+    def _step(self, node: Node, tensors: dict[str, Tensor]) -> Application:
+        inputs = [tensors[name] if name else None for name in node.inputs]
+        application = super()._step(node, tensors)
+        inferred = self._infer_types(node, inputs) if not node.attributes.graphs else None
+        known = inferred if isinstance(inferred, list) else [None] * len(node.outputs)
+        for name, t, d in zip(node.outputs, application.outputs, known, strict=True):
+            if name and t.is_tensor and literal_of(t) is not None:
+                tensors[name] = t
+                self._folded.update({name} if node.inputs else ())
+            elif name and d is not None:
+                tensors[name] = _as_named(name, tensors[name], d)
+        return application
+
+    def _judge(
+        self, node: Node, inputs: list[Tensor | None], broken: laws.Law, inferred: list[Declared] | str | None
+    ) -> None:
+        """Record a violated law, unless only optimizations make what violates it a constant."""
+        if self._folded.isdisjoint(node.inputs):
+            super()._judge(node, inputs, broken, inferred)
+
+    def declared_tensor(self, name: str, declared: Declared, given: Tensor | None = None) -> Tensor:
+        """Return a tensor as it is declared; an input's dimensions have symbols by their names."""
+        t = super().declared_tensor(name, declared, given)
+        if t.shape is None or declared.shape is None or self.findings.trail or not t.is_tensor:
+            return t
+        sizes = zip(t.dims, declared.shape, strict=True)
+        return tensor(t.dtype, [symbol(d, 0) if isinstance(d, str) and d else size for size, d in sizes])
+
+
+def _as_named(name: str, t: Tensor, inferred: Declared) -> Tensor:
+    """Return a tensor with a symbol of its own for each size that ONNX infers neither a number nor a name for."""
+    if t.shape is None or inferred.shape is None or len(inferred.shape) != t.rank:
+        return t
+    lost = [d is None and size.constant is None for size, d in zip(t.dims, inferred.shape, strict=True)]
+    if not any(lost):
+        return t
+    sizes = [symbol(f"{name}[{i}]") if lost[i] else size for i, size in enumerate(t.dims)]
+    return tensor(t.dtype, sizes)
