@@ -213,7 +213,8 @@ class Static(Walk):
             self.findings.add(node.op, laws.HOLDS_WHEN_LOADED.of(law=law), sure=not self.findings.dropped)
         given = [t and _element(t) for t in inputs] if how is Runs.EACH else inputs
         kept = self.findings.dropped
-        self.findings.dropped |= how is Runs.BRANCH and inputs[0] is not None and literal_of(inputs[0]) is not None
+        chosen = next(iter(inputs), None) if how is Runs.BRANCH else None
+        self.findings.dropped |= chosen is not None and literal_of(chosen) is not None
         runs = [self._run(node, graph, step.tensors, given) for graph in node.attributes.graphs]
         self.findings.dropped = kept
         carried = inputs[2:] if how is Runs.LOOP else runs[0]

@@ -219,6 +219,7 @@ N_GRAMS_AT_LEAST_TWO = SM502.law("n-grams have at least two elements, not {longe
 N_GRAMS_DIFFER = SM502.law("no n-gram is in the pool twice")
 QK_OUTPUT_MODE = SM502.law("attribute 'qk_matmul_output_mode' is one from -1 to 3")
 FLATTEN_AXIS_NOT_NEGATIVE = SM502.law("attribute 'axis' is not negative before opset 11")
+WEIGHTS_PREPACKED_OR_NOT = SM502.law("'weights_prepacked' is -1, 0 or 1")
 OFFSET_GIVEN = SM502.law("'rho' has a number")
 COEFFICIENT_PER_SUPPORT_VECTOR = SM502.law("there is a coefficient per support vector")
 N_GRAMS_IN_POOL = SM502.law("n-grams have their part of the pool, by length")

@@ -216,7 +216,7 @@ def svm_classifier(ctx: RuleContext) -> Sequence[Tensor]:
     classes = length(ctx, "classlabels_strings", "classlabels_ints")
     vectors = ctx.integers("vectors_per_class", ())
     require_vectors(ctx, features, sum(vectors), classes)
-    ctx.limit(len(vectors) in (0, classes), laws.VECTORS_PER_CLASS)
+    ctx.limit(len(vectors) in (0, classes) and min(vectors, default=0) >= 0, laws.VECTORS_PER_CLASS)
     needed = sum(vectors) * (len(vectors) - 1)
     ctx.limit(length(ctx, "coefficients") >= needed, laws.COEFFICIENT_PER_SUPPORT_VECTOR)
     ctx.limit(length(ctx, "prob_a") == length(ctx, "prob_b"), laws.PROB_A_AND_PROB_B_AS_MANY)

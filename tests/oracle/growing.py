@@ -20,6 +20,7 @@ import numpy as np
 import onnx
 from onnx import defs, helper, numpy_helper
 
+from shapesmt.frontends.onnx.tables import ADDED
 from tests.oracle.catalogue import RECIPES
 from tests.oracle.recipes import KINDS, Choice, Recipe
 from tests.oracle.runner import Unsupported, one_model, ready, varied
@@ -54,9 +55,9 @@ def grow(seed: int) -> Grown:
     return _Grower(seed).grown()
 
 
-def fresh(seed: int) -> tuple[Grown, dict[str, int]] | None:
-    """The first node of this seed alone, with its inputs' sizes at which it runs; None where it found none."""
-    grower = _Grower(seed)
+def fresh(seed: int, recipe: Recipe | None = None) -> tuple[Grown, dict[str, int]] | None:
+    """The first node of this seed, or the recipe's, alone, with sizes at which it runs; None where it found none."""
+    grower = _Grower(seed, recipe)
     for _ in range(6):
         if grower._add(grower.first):
             return grower._case(), grower.sizes
@@ -64,7 +65,7 @@ def fresh(seed: int) -> tuple[Grown, dict[str, int]] | None:
 
 
 class _Grower:
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, recipe: Recipe | None = None) -> None:
         self.seed = seed
         self.r = Random(f"grown {seed}")
         self.nodes: list[onnx.NodeProto] = []
@@ -75,8 +76,8 @@ class _Grower:
         self.ranges: dict[str, tuple[int, int]] = {}
         self.assumed: set[str] = set()
         self.names = 0
-        first = RECIPES[seed % len(RECIPES)]
-        self.opset = self.r.choice([o for o in OPSETS if first.since <= o <= first.until])
+        first = recipe or RECIPES[seed % len(RECIPES)]
+        self.opset = self.r.choice([o for o in OPSETS if first.since <= o <= first.until] or [first.since])
         self.first = first
 
     def grown(self) -> Grown:
@@ -100,7 +101,8 @@ class _Grower:
         return False
 
     def _added(self, recipe: Recipe) -> bool:
-        if recipe.domain == "" and not recipe.code and not defs.has(recipe.op, self.opset, ""):
+        of_onnx = recipe.domain == "" and not recipe.code and recipe.op not in ADDED
+        if of_onnx and not defs.has(recipe.op, self.opset, ""):
             return False
         bound: Bound = {"T": self.r.choice(recipe.kinds)}
         try:

@@ -7,6 +7,7 @@ unless data decide.
 from __future__ import annotations
 
 import re
+import resource
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
@@ -26,9 +27,17 @@ from tests.support.versions import relaxed, require_runtime
 OPEN = (
     *(*NO_KERNEL, "Unsupported data type", "does not support double yet", "data type is not supported with"),
     *("Failed to construct locale", "CPU MoE only"),
-    *("Status Message: stod", "parameter out of computation range", "Op (If) [TypeInferenceError]"),
-    *("converted to MLDataType", "Failed to allocate memory"),
+    *(
+        "Status Message: stod",
+        "Status Message: stoll",
+        "parameter out of computation range",
+        "Op (If) [TypeInferenceError]",
+    ),
+    *("converted to MLDataType", "Failed to allocate memory", "not yet supported on this hardware platform"),
 )
+
+
+MEMORY = 16 << 30  # bytes that the process of a call may have
 
 
 @dataclass(frozen=True)
@@ -110,6 +119,7 @@ def outcomes(calls: Sequence[Call], seconds: int = SECONDS) -> Iterator[Run]:
 
 def attempt(call: Call) -> Run:
     """The call run on what it is fed with, and where that fails on other data of these shapes."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     model = call.proto
     try:
         ready = session(model)

@@ -177,8 +177,10 @@ def _attributed(call: Call, index: int, name: str, value: Any) -> Call:
     del node.attribute[:]
     node.attribute.extend(kept)
     if value is not None:
-        kind = onnx.AttributeProto.INTS if value == [] else None
-        node.attribute.append(helper.make_attribute(name, value, attr_type=kind))
+        schema = schema_of(model, node) if value == [] else None
+        kind = str(schema.attributes[name].type).split(".")[-1] if schema is not None else ""
+        empty = onnx.AttributeProto.AttributeType.Value(kind) if kind else None
+        node.attribute.append(helper.make_attribute(name, value, attr_type=empty))
     return _changed(call, model, f"{name}={value}")
 
 

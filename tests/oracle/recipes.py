@@ -3,10 +3,10 @@
     op("Conv", "f n c h w", "f m c 3 2", "?f m", strides=any_of(None, [2, 1]), group=any_of(None, 1, 2))
 
 An input is text: "?" where it may be left out, an element type ("f" float32, "d" float64, "h" float16, "i" int64,
-"j" int32, "u" uint8, "g" int8, "b" bool, "s" string, "I" and "J" integers that are zero, "L" lengths that are one,
-"T" one of `kinds`), and sizes: numbers, letters (the same size wherever the letter stands), formulas over them, "*"
-(any axes) or "~" (whatever broadcasts with the first input). "= n 2 -1" is a vector of these int64, ". n" a scalar,
-":j = n 2" one of int32. Anything that isn't text is a constant. Several nodes at once are ONNX's text:
+"j" int32, "e" int16, "u" uint8, "g" int8, "b" bool, "s" string, "I" and "J" integers that are zero, "L" lengths that
+are one, "T" one of `kinds`), and sizes: numbers, letters (the same size wherever the letter stands), formulas over
+them, "*" (any axes) or "~" (whatever broadcasts with the first input). "= n 2 -1" is a vector of these int64, ". n" a
+scalar, ":j = n 2" one of int32. Anything that isn't text is a constant. Several nodes at once are ONNX's text:
 
     text("y = SequenceAt(s, p)  s = SequenceConstruct(x, z)", x="f n 2", z="f k 2", p=". 1")
 """
@@ -21,7 +21,7 @@ from typing import Any
 MICROSOFT, ML = "com.microsoft", "ai.onnx.ml"
 KINDS = {
     "f": "float32", "d": "float64", "h": "float16", "i": "int64", "j": "int32", "u": "uint8", "g": "int8",
-    "b": "bool", "s": "string", "I": "int64", "J": "int32", "L": "int64", "M": "int32",
+    "e": "int16", "b": "bool", "s": "string", "I": "int64", "J": "int32", "L": "int64", "M": "int32",
 }  # fmt: skip
 
 

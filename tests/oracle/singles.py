@@ -14,7 +14,6 @@ from typing import Any
 
 from onnx import helper, numpy_helper
 
-from tests.oracle.growing import Grown
 from tests.oracle.onnx_calls import calls
 from tests.oracle.onnx_peer import Call
 from tests.oracle.onnx_siblings import (
@@ -29,7 +28,7 @@ from tests.oracle.onnx_siblings import (
     schema_of,
 )
 
-SIZES, SYMBOLS = range(5), 3
+SIZES = range(5)
 FAR = (2**24, 2**31, 2**32)  # and a little more
 UNFIT = ("StringNormalizer",)  # it needs a locale, which not every machine has
 APART, FARTHER = 0.15, 0.04  # how often an axis has a size of its own, and how often one is far
@@ -98,23 +97,3 @@ def _redrawn(call: Call, random: Random) -> Call:
 
 def _attribute_values(formal: Any, given: Any) -> Iterator[Any]:
     yield from _values(str(formal.type).split(".")[-1], None if given is None else helper.get_attribute_value(given))
-
-
-def boxed(families: Sequence[Sequence[Call]], seed: int) -> Grown:
-    """The call of this seed with sizes that are symbols from 0 to 4, at most three, its attributes redrawn."""
-    random = Random(f"boxed {seed}")
-    call = random.choice(random.choice(families))
-    for _ in range(random.choice((0, 1, 1, 2))):
-        call = _redrawn(call, random)
-    model = call.proto
-    sizes = sorted({d for value in call.feeds.values() for d in value.shape})
-    names = dict(zip(random.sample(sizes, min(len(sizes), SYMBOLS)), "abc", strict=False))
-    for given in model.graph.input:
-        for dim in given.type.tensor_type.shape.dim:
-            if dim.dim_value in names and random.random() > APART / 2:
-                dim.dim_param = names[dim.dim_value]
-    used = {d.dim_param for i in model.graph.input for d in i.type.tensor_type.shape.dim} - {""}
-    data = any(value.dtype.kind in "iu" for value in call.feeds.values())
-    node = model.graph.node[0]
-    node.name = node.name or node.op_type
-    return Grown(seed, model, dict.fromkeys(sorted(used), (0, 4)), frozenset([node.name] if data else ()))

@@ -74,6 +74,7 @@ def packed(size, **given):
     return ms("MatMulFpQ4", x(2, 40), x(size, dtype="uint8"), k([40, 4]), **given)
 
 
+HARDWARE = "not yet supported on this hardware platform"
 BUFFER = {"outputs": 3, "past_present_share_buffer": 1}
 REFUSED = [
     *(quantized_embedding(*some) for some in ((0,), (1,), (2,), (3,), (0, 1), (0, 1, 2), (0, 1, 3), (1, 2, 3))),
@@ -297,13 +298,13 @@ RUNNING += [forest(), forest(1), forest(yes=(2, 0, 1), no=(1, 2, 3)), forest(1, 
 def test_what_is_always_refused():
     for call, run in zip(REFUSED, outcomes(REFUSED), strict=True):
         assert run.refused or runs_in_newer(shapesmt.check(call.proto)), call
-        assert not run.open, (call, run)
+        assert not run.open or HARDWARE in run.refused, (call, run)
         assert not compare(call, run), call
 
 
 def test_what_runs_all_the_same():
     for call, run in zip(RUNNING, outcomes(RUNNING), strict=True):
-        if "not yet supported on this hardware platform" in run.refused:
+        if HARDWARE in run.refused:
             continue
         assert run.made, (call, run)
         assert not compare(call, run), call

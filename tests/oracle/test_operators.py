@@ -16,6 +16,7 @@ is put down as a fault of the runtime, in `tests/oracle/faults.py`.
 
 from __future__ import annotations
 
+import resource
 import signal
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -35,15 +36,17 @@ import pytest
 import shapesmt
 from shapesmt.examine.inputs import MOST
 from tests.oracle.compare import Truth, disagreements
+from tests.oracle.edges import boxed, boxes
 from tests.oracle.growing import grow
-from tests.oracle.onnx_peer import Call, compare, outcomes
+from tests.oracle.onnx_peer import MEMORY, Call, compare, outcomes
 from tests.oracle.runner import Execution, NoBlame, Run, assignments, element_names, input_shape, varied
-from tests.oracle.singles import boxed, drawn, families
+from tests.oracle.singles import drawn, families
 from tests.support.hang import PATIENCE
 from tests.support.versions import require_runtime
 
 DEFAULT, FULL = 240, 6000
-SINGLES, BOXES, BASES = 400, 40, 60  # single operators at drawn sizes and at all sizes; calls that they are made from
+SINGLES, BASES = 400, 60  # single operators at drawn sizes; calls that they are made from
+EDGES = 5  # rounds through all attributes at all sizes with --full: each has so many edges
 WORKERS = 2
 STARTED, ANSWERED = (
     60,
@@ -68,7 +71,7 @@ def judged(seed: int) -> Iterator[Judged | None]:
 
     A negative seed is that of a single operator.
     """
-    case = grow(seed) if seed >= 0 else boxed(_families(), -seed)
+    case = grow(seed) if seed >= 0 else boxed(-seed)
     execution, of_ones = Execution(case.model, feed), Execution(case.model, ones)
     free, pinned = elements(execution)
     ranges = {name: range(lo, hi + 1) for name, (lo, hi) in case.ranges.items()}
@@ -178,7 +181,8 @@ def received(receiver: Connection) -> Judged | None:
 
 
 def work(seeds: range, sender: Connection) -> None:
-    """What a process does, which ends if it works on something for too long."""
+    """What a process does, which ends if it works on something for too long or takes too much memory."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     for seed in seeds:
         signal.setitimer(signal.ITIMER_PROF, STARTED)
         for message in told(seed):
@@ -213,10 +217,11 @@ def test_every_operator(request: pytest.FixtureRequest, full: bool, capsys: pyte
 
 
 def test_every_operator_alone_at_all_sizes(seeds: range, full: bool) -> None:
-    first = seeds[0] + 1
-    found = everything(range(-first, -first - BOXES * (20 if full else 1), -1))
+    """Each line of the catalogue, and each attribute of each operator at one of its edges: -1 with --seed 0."""
+    first = seeds[0] * len(boxes()) + 1
+    found = everything(range(-first, -first - len(boxes()) * (EDGES if full else 1), -1))
     assert not found.wrong, "\n".join(found.wrong[:20])
-    assert found.counts["executions"] > BOXES
+    assert found.counts["executions"] > len(boxes())
 
 
 def test_every_operator_alone_at_drawn_sizes(seeds: range, full: bool) -> None:

@@ -216,7 +216,11 @@ def packed_multi_head(ctx: RuleContext) -> Tensor:
 
 @contrib("GatedDeltaNet")
 def gated_delta(ctx: RuleContext) -> list[Tensor]:
-    """Update states `[B, M, V, K]` by queries `[tokens, N, K]`, keys `[tokens, Nk, K]` and values `[tokens, M, V]`."""
+    """Update states `[B, M, V, K]` by queries `[tokens, N, K]`, keys `[tokens, Nk, K]` and values `[tokens, M, V]`.
+
+    Undecided: the kernel has laws of gates, heads and activations that aren't followed.
+    """
+    ctx.leave("elements", "the gates, heads and activations fit, which isn't followed")
     if not ctx.has(1):
         return _joint_delta(ctx)
     query, key, value = (ctx.input(i, rank=3) for i in range(3))

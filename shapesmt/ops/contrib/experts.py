@@ -27,6 +27,7 @@ def mixture(ctx: RuleContext) -> Tensor:
         shape = (router[1], rows, ceil_divide(columns, per_byte))
         _require_turned(ctx, weight, shape, turned)
         require_shape(ctx, bias, shape[:2], laws.BIAS_PER_EXPERT_AND_OUTPUT)
+    ctx.limit(-1 <= ctx.integer("weights_prepacked", -1) <= 1, laws.WEIGHTS_PREPACKED_OR_NOT)
     if packed and ctx.text("quant_type", "int") == "int":
         _require_expert_scales(ctx, router[1], *layers)
     _require_chosen(ctx, router[1])

@@ -329,7 +329,7 @@ def quantized_lstm(ctx: RuleContext) -> list[Tensor]:
     require_states(ctx, x[1], last)
     require_shape(ctx, 7, (directions, 3 * hidden), laws.P_DIRECTIONS_3_HIDDEN)
     for index in (8, 9, 10, 11):
-        shape = (directions, 4 * hidden)[: ctx.input(index).rank]
+        shape = (directions, 4 * hidden)[: max(ctx.input(index).rank, 1)]
         require_shape(ctx, index, shape, laws.SCALE_AND_ZERO_POINT_PER_DIRECTION_OR_COLUMN)
     return [ctx.tensor((x[0], *last)), ctx.tensor(last), ctx.tensor(last)]
 
