@@ -117,6 +117,18 @@ def _constant(site: Site, node: Node, _: Node) -> Made | None:
     return Made((Node("Constant", "", node.name, (), node.outputs, Attributes({"value": value})),))
 
 
+def _folded(site: Site, node: Node, _: Node) -> Made | None:
+    """Return the reshape to a constant if a target with an allowed 0 and -1 is computed from constants."""
+    target = site.constant(node.inputs[1])
+    return None if target is None or _takes(site, node, node) else _reshape(node, node.inputs[0], list(target), 1)
+
+
+def _takes(site: Site, node: Node, _: Node) -> bool:
+    """Whether ONNX Runtime loads a reshape to a constant: it has no allowed 0 beside -1."""
+    target = site.constant(node.inputs[1]) if node.attributes.get("allowzero") else None
+    return target is None or not {0, -1} <= {*target}
+
+
 def _unexpanded(site: Site, node: Node, _: Node) -> Made | None:
     """Return the tensor itself if each number of the target is the size of its axis, or at most 1."""
     target, sizes = site.constant(node.inputs[1]), site.tensor(node.inputs[0]).shape
@@ -132,10 +144,10 @@ def _expands_to_sizes(site: Site, node: Node, _: Node) -> bool:
     return target is None or all(n >= 1 for n in target)
 
 
-def _reshape(node: Node, data: str, target: list[int]) -> Made:
-    name = f"{node.outputs[0]} target"
+def _reshape(node: Node, data: str, target: list[int], allowzero: int = 0) -> Made:
+    name, zero = f"{node.outputs[0]} target", Attributes({"allowzero": 1} if allowzero else {})
     return Made(
-        (Node("Reshape", "", node.name, (data, name), node.outputs),),
+        (Node("Reshape", "", node.name, (data, name), node.outputs, zero),),
         {name: Literal("int64", (len(target),), target)},
     )
 
@@ -153,6 +165,11 @@ REWRITES = (
     Rewrite(
         "the only computed element of a target is inferred",
         frozenset({"Reshape"}), 1, frozenset({"Concat"}), _inferring, _keeps_sizes, VERSIONS,
+    ),
+    Rewrite(
+        "a target that is computed from constants is a constant",
+        frozenset({"Reshape"}), 1, None, _folded, _takes, VERSIONS,
+        alone=False,
     ),
     Rewrite(
         "a shape of numbers is a constant, and what only computes it is removed",

@@ -111,6 +111,19 @@ def test_a_node_that_is_read_for_its_static_shape_only_is_not_run():
     assert outcome_at(model, {"a": 1}) == ([(1,)], None)
 
 
+def test_an_allowed_zero_beside_minus_1_is_refused_once_it_is_a_constant():
+    model = parsed(
+        """g (float[a, 4] x) => (float[p, q] y) { c = Constant <value_ints = [-1]> ()
+        d = Constant <value_ints = [0]> () t = Concat <axis = 0> (c, d) y = Reshape <allowzero = 1> (x, t) }"""
+    )
+    report = shapesmt.check(model, dims={"a": "0"})
+    assert shapesmt.check(model, dims={"a": "0"}, session="file").ok
+    assert (report.verdict.value, report.findings[0].kind.value) == ("FAILS", "session")
+    default, file = outcome_at(model, {"a": 0})
+    assert default is None
+    assert file is not None
+
+
 def test_equal_targets_are_computed_once_and_stay():
     model = parsed(
         f"""g (float[a, 4] x) => (float[p, q] y, float[p, q] z) {{ {HALF} c = Constant <value_ints = [4]> ()
