@@ -66,7 +66,10 @@ def differing(graph: Graph, tensors: Mapping[str, Tensor], failing: AbstractSet[
 
     `failing` has the indices of the nodes that fail for some input.
     """
-    found, site = matches(graph, tensors), File(graph, tensors)
+    site = File(graph, tensors)
+    found = [
+        m for m in matches(graph, tensors) if m.rewrite.alone or m.rewrite.make(site, graph.nodes[m.index], m.feed)
+    ]
     if not all(match.rewrite.agrees(site, graph.nodes[match.index], match.feed) for match in found):
         return True
     if not found or not failing:
