@@ -67,7 +67,7 @@ def differing(graph: Graph, tensors: Mapping[str, Tensor], failing: AbstractSet[
     `failing` has the indices of the nodes that fail for some input.
     """
     site = File(graph, tensors)
-    found = [
+    found = [  # what becomes a constant does so here, too: the session knows no more sizes than are inferred
         m for m in matches(graph, tensors) if m.rewrite.alone or m.rewrite.make(site, graph.nodes[m.index], m.feed)
     ]
     if not all(match.rewrite.agrees(site, graph.nodes[match.index], match.feed) for match in found):
