@@ -129,21 +129,6 @@ def _takes(site: Site, node: Node, _: Node) -> bool:
     return target is None or not {0, -1} <= {*target}
 
 
-def _unexpanded(site: Site, node: Node, _: Node) -> Made | None:
-    """Return the tensor itself if each number of the target is the size of its axis, or at most 1."""
-    target, sizes = site.constant(node.inputs[1]), site.tensor(node.inputs[0]).shape
-    if target is None or sizes is None or len(target) > len(sizes) or site.returned(node.outputs[0]):
-        return None
-    stays = all(n <= 1 or d.constant == n for n, d in zip(target[::-1], sizes[::-1], strict=False))
-    return Made((Node("Identity", "", node.name, node.inputs[:1], node.outputs),)) if stays else None
-
-
-def _expands_to_sizes(site: Site, node: Node, _: Node) -> bool:
-    """Whether a target has no number below 1."""
-    target = site.constant(node.inputs[1])
-    return target is None or all(n >= 1 for n in target)
-
-
 def _reshape(node: Node, data: str, target: list[int], allowzero: int = 0) -> Made:
     name, zero = f"{node.outputs[0]} target", Attributes({"allowzero": 1} if allowzero else {})
     return Made(
@@ -175,11 +160,6 @@ REWRITES = (
         "a shape of numbers is a constant, and what only computes it is removed",
         frozenset({"Shape"}), 0, None, _constant, lambda *_: True, VERSIONS,
         fixed=lambda node: node.inputs[0],
-    ),
-    Rewrite(
-        "an expansion to numbers of at most 1, or to the same sizes, is left out",
-        frozenset({"Expand"}), 0, None, _unexpanded, _expands_to_sizes, VERSIONS,
-        alone=False,
     ),
 )  # fmt: skip
 """The rewrites that change which sizes run, or what they give."""

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, prod
+from math import inf
 from typing import NoReturn
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Kind, all_of, as_dim, at_least, equal, implies, maximum, symbol
 from shapesmt.deadline import look
 from shapesmt.errors import RejectedError, ShapeMismatch
-from shapesmt.graph import BITS, Node
-from shapesmt.language import LARGEST
+from shapesmt.graph import Node
 from shapesmt.rules.application import BY_ALL, Application, Assumed, Body, Decided, Requirement, Unjudged, UnjudgedKind
 from shapesmt.rules.provenance import Causes
 from shapesmt.rules.tensors import Shape, Tensor
@@ -231,17 +230,11 @@ class Statements:
         self.bodies.append(body._replace(inner=nested, runs=self._condition))
 
     def application(self, outputs: tuple[Tensor, ...]) -> Application:
-        """Return the application with these outputs and all statements.
-
-        It is undecided if an output size is negative, and fails if an output has more than 2**63 - 1 bytes.
-        """
+        """Return the application with these outputs and all statements; undecided if an output size is negative."""
         if any(d.hi < 0 for t in outputs for d in t.shape or ()) and not any(
             r.formula is FALSE for r in self.requirements
         ):
             self.leave("elements", laws.SIZES_NOT_NEGATIVE)
-        if any(d.lo > LARGEST >> 20 for t in outputs for d in t.shape or ()):
-            for least in (prod(max(d.lo, 0) for d in t.shape or ()) * BITS.get(t.dtype, 8) // 8 for t in outputs):
-                self.limit(least <= LARGEST, laws.IN_64_BITS.of(what="the number of bytes"))
         assumed_inputs = self._assumed_inputs(outputs)
         for index in (
             sorted((assumed_inputs & self.decides_success) - self.decides_sizes_only) if assumed_inputs else ()

@@ -26,6 +26,8 @@ FUNCTION = '<domain: "own", opset_import: ["":18]> F ({}) => (y) {{ {} y = {} }}
 )
 def test_sizes_that_are_constants_of_the_file(text, sizes, refused):
     made = f"k = {sizes}" if "Identity" in sizes else f"s = {sizes}"
-    report = check(f'<ir_version: 8, opset_import: ["":18, "own":1]> g {text.replace("SIZES", made)}'.encode())
+    report = check(
+        f'<ir_version: 8, opset_import: ["":18, "own":1]> g {text.replace("SIZES", made)}'.encode(), session="file"
+    )
     code = "SM408" if "If (t)" in text else "SM105"  # whether or not the branch runs, the file isn't loaded
     assert [finding.code for finding in report.findings] == [code] * refused

@@ -2,7 +2,7 @@
 
 >>> case = drawn(7)
 >>> case.model.graph.input[0].name, case.ranges
-('x', {'a': range(0, 5), 'b': range(0, 5)})
+('x', {'a': range(0, 5), 'c': range(0, 5)})
 """
 
 from __future__ import annotations

@@ -45,8 +45,8 @@ from tests.support.hang import PATIENCE
 from tests.support.versions import require_runtime
 
 DEFAULT, FULL = 240, 6000
-SINGLES, BASES = 400, 60  # single operators at drawn sizes; calls that they are made from
-EDGES = 5  # rounds through all attributes at all sizes with --full: each has so many edges
+SINGLES, BOXES, BASES = 400, 40, 60  # single operators at drawn sizes and at all sizes; calls that they are made from
+EDGES = 5  # rounds through all lines and attributes at all sizes with --full: each has so many edges
 WORKERS = 2
 STARTED, ANSWERED = (
     60,
@@ -217,11 +217,11 @@ def test_every_operator(request: pytest.FixtureRequest, full: bool, capsys: pyte
 
 
 def test_every_operator_alone_at_all_sizes(seeds: range, full: bool) -> None:
-    """Each line of the catalogue, and each attribute of each operator at one of its edges: -1 with --seed 0."""
-    first = seeds[0] * len(boxes()) + 1
-    found = everything(range(-first, -first - len(boxes()) * (EDGES if full else 1), -1))
+    """Some lines of the catalogue; with --full all, and each attribute of each operator at its edges."""
+    first, count = seeds[0] * len(boxes()) + 1, len(boxes()) * EDGES if full else BOXES
+    found = everything(range(-first, -first - count, -1))
     assert not found.wrong, "\n".join(found.wrong[:20])
-    assert found.counts["executions"] > len(boxes())
+    assert found.counts["executions"] > count
 
 
 def test_every_operator_alone_at_drawn_sizes(seeds: range, full: bool) -> None:

@@ -245,7 +245,8 @@ def _type(onnx: Any, dtype: str, rank: int | None) -> Any:
 
 
 def _tensor_type(make: Any, t: Declared) -> Any:
-    proto = make.make_tensor_type_proto(_NUMBERS["float32"], t.shape)
+    sizes = None if t.shape is None else [None if isinstance(d, int) and d >= 2**63 else d for d in t.shape]
+    proto = make.make_tensor_type_proto(_NUMBERS["float32"], sizes)
     proto.tensor_type.elem_type = _NUMBERS.get(t.dtype, 0)  # set here, since the helper refuses 0 (unknown)
     return proto
 

@@ -79,8 +79,9 @@ def defined_attention(ctx: RuleContext) -> list[Tensor]:
     ctx.check(ctx.makes(1) == ctx.makes(2), laws.PRESENT_KEYS_AND_VALUES_TOGETHER)
     if ctx.runtime is Runtime.ONNX and not ctx.since((1, 32)):
         return attention(ctx)
-    q, packed = ctx.input(0), ctx.input(0).rank == 3
-    ctx.check(q.rank in (3, 4), laws.QUERIES_RANK.of(axes="3 or 4", rank=q.rank))
+    packed = ctx.input(0).rank == 3
+    for rank in (ctx.input(index).rank for index in range(3)):
+        ctx.check(rank in (3, 4), laws.QUERIES_RANK.of(axes="3 or 4", rank=rank))
     require_windows(ctx)
     for name in ("q_num_heads", "kv_num_heads"):
         ctx.check(packed or name not in ctx.attributes, laws.HEAD_ATTRIBUTE_WITH_RANK_3.of(name=name))
