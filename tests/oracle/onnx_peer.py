@@ -29,6 +29,7 @@ OPEN = (
     *("Failed to construct locale", "CPU MoE only"),
     *(
         "Status Message: stod",
+        "Status Message: stoull",
         "Status Message: stoll",
         "parameter out of computation range",
         "Op (If) [TypeInferenceError]",
