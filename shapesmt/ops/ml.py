@@ -216,12 +216,17 @@ def svm_classifier(ctx: RuleContext) -> Sequence[Tensor]:
     classes = length(ctx, "classlabels_strings", "classlabels_ints")
     vectors = ctx.integers("vectors_per_class", ())
     require_vectors(ctx, features, sum(vectors), classes)
-    ctx.limit(len(vectors) in (0, classes) and min(vectors, default=0) >= 0, laws.VECTORS_PER_CLASS)
-    needed = sum(vectors) * (len(vectors) - 1)
-    ctx.limit(length(ctx, "coefficients") >= needed, laws.COEFFICIENT_PER_SUPPORT_VECTOR)
+    _require_coefficients(ctx, vectors, classes)
     ctx.limit(length(ctx, "prob_a") == length(ctx, "prob_b"), laws.PROB_A_AND_PROB_B_AS_MANY)
     single = length(ctx, "prob_a") or not length(ctx, "vectors_per_class") or classes <= 2
     return classified(ctx, samples, classes if single else classes * (classes - 1) // 2)
+
+
+def _require_coefficients(ctx: RuleContext, vectors: Sequence[int], classes: int) -> None:
+    """Require a number of support vectors per class, if any, and a coefficient per vector and other class."""
+    ctx.limit(len(vectors) in (0, classes) and min(vectors, default=0) >= 0, laws.VECTORS_PER_CLASS)
+    needed = sum(vectors) * (len(vectors) - 1)
+    ctx.limit(length(ctx, "coefficients") >= needed, laws.COEFFICIENT_PER_SUPPORT_VECTOR)
 
 
 @rule("SVMRegressor", domain=DOMAIN)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from shapesmt import laws
-from shapesmt.algebra import any_of, at_least, ceil_divide, divides, equal, total
+from shapesmt.algebra import Dim, any_of, at_least, ceil_divide, divides, equal, total
 from shapesmt.graph import DTYPES
 from shapesmt.ops.contrib.common import WINDOW, borrow, channels_first, contrib
 from shapesmt.ops.math.linear import matrix_product
@@ -117,10 +119,16 @@ def conv_transpose_dynamic(ctx: RuleContext) -> Tensor:
     sizes = []
     for i, full in enumerate(y.dims[2:]):
         ends = [pads[i], pads[i + rank]] if pads and len(pads) == 2 * rank else []
-        known = [d for d in ends if d is not None]
-        sizes.append(full - total(known) if len(known) == 2 else ctx.fresh(f"size{i}", 1))
-        ctx.require_at_least(sizes[-1], 1, laws.OUTPUT_NOT_EMPTY)
+        sizes.append(_cropped(ctx, i, full, ends))
     return ctx.tensor((*y.dims[:2], *sizes))
+
+
+def _cropped(ctx: RuleContext, i: int, full: Dim, ends: Sequence[Dim | None]) -> Dim:
+    """Return spatial size `i`: `full` without the pads at both ends, or a new symbol; require that it isn't 0."""
+    known = [d for d in ends if d is not None]
+    size = full - total(known) if len(known) == 2 else ctx.fresh(f"size{i}", 1)
+    ctx.require_at_least(size, 1, laws.OUTPUT_NOT_EMPTY)
+    return size
 
 
 # Activations

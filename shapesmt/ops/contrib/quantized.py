@@ -156,13 +156,18 @@ def quantized_gemm(ctx: RuleContext) -> Tensor:
     """Compute `[M, K] x [K, N] + C -> [M, N]`; the result is float32 if the output's zero point is omitted."""
     require_single(ctx, 1, 2, 7, 8)
     (y,) = ctx.delegate("Gemm", (ctx.input(0), ctx.input(3)), version=13)
-    for index in (4, 5):
-        require_one_or(ctx, index, y[1], laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN)
-    if ctx.has(5):
-        ctx.require_agree(ctx.input(4), ctx.input(5), law=laws.SCALE_AND_ZERO_POINT_SAME_SHAPE)
+    _require_gemm_scales(ctx, y[1])
     if ctx.has(6):
         require_broadcast_to(ctx, ctx.input(6), y.dims, laws.BIAS_BROADCASTS_TO_PRODUCT)
     return ctx.tensor(y.dims, ctx.input(8).dtype if ctx.has(8) else "float32")
+
+
+def _require_gemm_scales(ctx: RuleContext, columns: Dim) -> None:
+    """Require that the weights' scale and zero point have one shape: single, or one per column."""
+    for index in (4, 5):
+        require_one_or(ctx, index, columns, laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN)
+    if ctx.has(5):
+        ctx.require_agree(ctx.input(4), ctx.input(5), law=laws.SCALE_AND_ZERO_POINT_SAME_SHAPE)
 
 
 @contrib("MatMulInteger16", dtype="int32")
@@ -191,9 +196,8 @@ def product_to_float(ctx: RuleContext) -> Tensor:
     if ctx.has(zero):
         with ctx.where(computed if ctx.input(zero).rank <= 1 else TRUE):
             require_per_column(ctx, ctx.input(zero), b)
-    if ctx.has(bias):
-        with ctx.where(computed):
-            ctx.require_equal(ctx.input(bias).numel, b[-1], laws.BIAS_PER_COLUMN)
+    with ctx.where(computed):
+        require_numel(ctx, (bias,), b[-1], laws.BIAS_PER_COLUMN)
     return ctx.tensor(shape, ctx.input(scale).dtype)
 
 
@@ -226,10 +230,15 @@ def packed_product(ctx: RuleContext) -> Tensor:
     blocks = -(-k // size)
     require_shape(ctx, 1, (n, blocks, size * bits // 8), laws.WEIGHTS_N_BLOCKS_BYTES)
     _require_scales(ctx, n, blocks, bits)
+    _require_declared_bias(ctx, n)
+    return ctx.tensor(features(ctx, k, n))
+
+
+def _require_declared_bias(ctx: RuleContext, n: int) -> None:
+    """Require that the bias, unless omitted, is a vector of `n` numbers, and declared with that length."""
     require_vector(ctx, 5, n, laws.BIAS_PER_COLUMN)
     if ctx.has(5):
         ctx.limit_declared(ctx.input(5)[0].constant == n, laws.BIAS_PER_COLUMN)
-    return ctx.tensor(features(ctx, k, n))
 
 
 def _require_scales(ctx: RuleContext, n: int, blocks: int, bits: int) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from shapesmt import laws
 from shapesmt.algebra import Dim, equal
 from shapesmt.ops.math.linear import einsum_operands, expand_ellipsis, joint_sizes, parse_equation, transpose_dims
@@ -95,14 +97,18 @@ def einsum(ctx: RuleContext) -> Tensor:
     """Contract inputs by an equation: each letter is one size (or 1); ellipses are aligned from the right."""
     terms, output_term = parse_equation(ctx.text("equation"))
     operands = einsum_operands(ctx, terms)
-    hidden = max([x.rank - len(t) + 1 for t, x in zip(terms, operands, strict=True) if "..." in t], default=0)
-    names = [f"...{i}" for i in range(hidden)]
-    starts = [max(0, hidden - (x.rank - len(term) + 1)) for term, x in zip(terms, operands, strict=True)]
-    sizes = joint_sizes(
-        ctx, [expand_ellipsis(t, names[start:]) for t, start in zip(terms, starts, strict=True)], operands
-    )
+    counts = [x.rank - len(term) + 1 for term, x in zip(terms, operands, strict=True)]
+    names = _hidden_letters(terms, counts)
+    spelled = [expand_ellipsis(t, names[max(0, len(names) - n) :]) for t, n in zip(terms, counts, strict=True)]
+    sizes = joint_sizes(ctx, spelled, operands)
     ctx.check(sizes.keys() >= set(expand_ellipsis(output_term, names)), laws.OUTPUT_LETTERS_AMONG_INPUTS)
     return ctx.tensor([sizes[letter] for letter in expand_ellipsis(output_term, names)])
+
+
+def _hidden_letters(terms: Sequence[list[str]], counts: Sequence[int]) -> list[str]:
+    """Return a letter for each axis of the longest ellipsis; `counts` has the axes that each term's may stand for."""
+    hidden = max([count for term, count in zip(terms, counts, strict=True) if "..." in term], default=0)
+    return [f"...{i}" for i in range(hidden)]
 
 
 @operator("GroupedMatMul")

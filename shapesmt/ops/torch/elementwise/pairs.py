@@ -95,11 +95,15 @@ def arithmetic(call: Call) -> Tensor:
     dtype = promoted_type(call, names, operands)
     if base(call).startswith(BITWISE) and dtype and kind(dtype) >= FLOAT:
         call.ctx.leave("unsupported", "PyTorch has a kernel for these element types")
+    return together(call, [cast(x, dtype) for x in operands], dtype, _arithmetic_function(call, dtype))
+
+
+def _arithmetic_function(call: Call, dtype: str) -> Function | None:
+    """Return the function of elements of type `dtype`; None if it isn't known, as with a factor `alpha`."""
     weighted = "alpha" in call and call.number("alpha") != 1
-    function = None if weighted else ARITHMETIC[base(call)]
     if dtype == "bool":
-        function = {"bitwise_and": items.LOGIC["And"], "bitwise_or": items.LOGIC["Or"]}.get(base(call))
-    return together(call, [cast(x, dtype) for x in operands], dtype, function)
+        return {"bitwise_and": items.LOGIC["And"], "bitwise_or": items.LOGIC["Or"]}.get(base(call))
+    return None if weighted else ARITHMETIC[base(call)]
 
 
 @operator(*overloads(*DIVISIONS, "__ifloordiv__"), memory="dense")

@@ -23,12 +23,17 @@ def grid_sampler(call: Call) -> Tensor:
     ctx, x, grid = call.ctx, call.tensor("input"), call.tensor("grid")
     ranks = {"grid_sampler": (4, 5), "grid_sampler_3d": (5,)}.get(ctx.node.op.split(".")[1], (4,))
     ctx.check(x.rank in ranks and grid.rank == x.rank, laws.SAME_RANK_4_OR_5.of(rank=x.rank, other=grid.rank))
-    flat = x.rank == 4 or call.integer("interpolation_mode") != BICUBIC
-    call.require_if(call.before(215), TRUE if flat else FALSE, laws.CUBIC_FOR_RANK_4)
+    _require_cubic_images(call, x)
     ctx.require_equal(x[0], grid[0], laws.IMAGE_AND_GRID_SAME_BATCH)
     ctx.require_equal(grid[-1], x.rank - 2, laws.GRID_COORDINATE_PER_AXIS)
     require_least(ctx, x.dims[2:], 1, laws.IMAGE_NOT_EMPTY)
     return tensor(x.dtype, [*x.dims[:2], *grid.dims[1:-1]])
+
+
+def _require_cubic_images(call: Call, x: Tensor) -> None:
+    """Require before PyTorch 2.15 that what is sampled cubically is an image."""
+    flat = x.rank == 4 or call.integer("interpolation_mode") != BICUBIC
+    call.require_if(call.before(215), TRUE if flat else FALSE, laws.CUBIC_FOR_RANK_4)
 
 
 @operator("affine_grid_generator.default")
