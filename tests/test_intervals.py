@@ -48,16 +48,12 @@ def read(item: str) -> tuple[str, PartialShape]:
     return dtype or "float", PartialShape(shape)
 
 
-UNSURE = ("ov045",)
-"""Cases with a convolution whose kernel may be empty: whether it runs then isn't known."""
-
-
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
 def test_bounds_are_contained_and_tight(case):
     _, opset, inputs, ours, theirs, nodes = case
     found = bounds(nodes, [*map(read, inputs.split("; "))], int(opset or 18))
     assert "; ".join(str(t.partial_shape) for t in found) == ("" if ours == "fails" else ours)
-    assert case[0] in UNSURE or all(t.exact or t.shape is None for t in found)
+    assert all(t.exact or t.shape is None for t in found)
     if theirs is not None:
         assert all(t.partial_shape.refines(wide) for t, wide in zip(found, theirs.split("; "), strict=bool(found)))
         assert ours != theirs

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
-from shapesmt.algebra import Assignment, Atom, Dim, Formula, Kind, Verdict, negate, step_of
+from shapesmt.algebra import FALSE, TRUE, Assignment, Atom, Dim, Formula, Kind, Verdict, any_of, negate, step_of
 from shapesmt.deadline import stage
 from shapesmt.examine.examination import Examination
 from shapesmt.examine.inputs import when
@@ -41,13 +41,38 @@ def _bounds(examination: Examination, judge: Judge, names: Iterable[str]) -> dic
     within = {sure: _Within(domain, judge, examination, sure=sure) for sure in (True, False)}
     nodes = examination.inference.graph.nodes
     doubtful = {name for index in examination.doubtful for name in nodes[index].outputs}
+    settled = _settled(examination, judge)
     shared: dict[tuple[Tensor, bool], TensorBounds] = {}
     named = {name: (tensors[name], name not in doubtful) for name in names}
     for key in named.values():
         if key not in shared:
             t, sure = key  # a sequence has no shape
-            shared[key] = within[sure].tensor(t) if t.is_tensor else TensorBounds(t.dtype, None)
+            found = within[sure].tensor(t) if t.is_tensor else TensorBounds(t.dtype, None)
+            shared[key] = found if settled is None or found.shape is None else _attained(found, settled.tensor(t))
     return {name: shared[key] for name, key in named.items() if name}
+
+
+def _settled(examination: Examination, judge: Judge) -> _Within | None:
+    """Return the bounds over the inputs for which no node is undecided.
+
+    None if all nodes are decided, or if it isn't the inputs' sizes alone that decide whether one is.
+    """
+    undecided = any_of(*(u.branch for _, u in examination.unjudged))
+    if undecided in (TRUE, FALSE) or any(s.kind is not Kind.INPUT for s in undecided.symbols):
+        return None
+    domain = examination.domain.copy()
+    domain.assume(negate(undecided))
+    decided = replace(examination, domain=domain, unjudged=())
+    narrowed = judge.deadline.attempt(lambda: decided.narrowed, None)
+    return None if narrowed is None else _Within(narrowed, judge, decided)
+
+
+def _attained(all_: TensorBounds, settled: TensorBounds) -> TensorBounds:
+    """Return bounds over all inputs, exact where inputs for which every node is decided attain both ends."""
+    if all_.shape is None or settled.shape is None:
+        return all_
+    pairs = zip(all_.shape, settled.shape, strict=True)
+    return replace(all_, shape=tuple([d if d.exact or (d.min, d.max) != (e.min, e.max) else e for d, e in pairs]))
 
 
 def earlier_bounds(problem: Problem, examination: Examination, judge: Judge) -> dict[str, TensorBounds]:

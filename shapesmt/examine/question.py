@@ -21,7 +21,7 @@ GUARDS = ("check", "ignore")
 """The options for a program's guards: "check" them like requirements of nodes, or "ignore" them."""
 
 SESSIONS = ("default", "file")
-"""What is asked about: the file and ONNX Runtime's default session, which rewrites some nodes, or the file alone."""
+"""A question is about the file and ONNX Runtime's default session, which rewrites some nodes, or the file alone."""
 
 _HOLDS = {
     "dims": 'ranges, as {"batch": "1..32"}',

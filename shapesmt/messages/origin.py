@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from shapesmt.diagnose import precondition
 from shapesmt.errors import UsageError
-from shapesmt.examine import Analysis, Examination, Narrowing, Question, analyse, pose_everything
+from shapesmt.examine import SESSIONS, Analysis, Examination, Narrowing, Question, analyse, pose_everything
 from shapesmt.graph import Graph
 from shapesmt.inference import session_graph
 from shapesmt.messages.forms import RESHAPING
@@ -82,13 +82,15 @@ def _candidates(
 
 def _in_session(a: Analysis, message: Message, question: Question) -> list[Candidate]:
     """Return the candidates among the nodes that ONNX Runtime's default session runs instead of the file's."""
-    asked = message.runtime == "onnxruntime" and not message.foreign(a.problem.graph)
+    own = message.runtime == "onnxruntime" and not message.foreign(a.problem.graph)
+    asked = own and question.session == SESSIONS[0]
     session = a.judge.deadline.attempt(lambda: session_graph(a.problem.graph), None) if asked else None
     if session is None:
         return []
-    own = analyse(session.graph, replace(question, session="file", replay=False))
-    found, _ = suspects(own, message)
-    candidates = _candidates(own, message, frozenset(j.index for j in own.examination.judgements), found, outside=False)
+    rewritten = analyse(session.graph, replace(question, session=SESSIONS[1], replay=False))
+    found, _ = suspects(rewritten, message)
+    judged = frozenset(j.index for j in rewritten.examination.judgements)
+    candidates = _candidates(rewritten, message, judged, found, outside=False)
     return [
         replace(c, index=session.places[c.index], rewritten=True, region="", grade=Grade.PARTIAL) for c in candidates
     ]

@@ -1,4 +1,4 @@
-"""What ONNX Runtime's default session makes of some nodes: a record for each rewrite, and the nodes without effect."""
+"""Records of how ONNX Runtime's default session rewrites nodes, and which nodes it removes as they have no effect."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ class Bounds(Answer, Mapping[str, "PartialShape"]):
     """Whether the model runs for every admissible input; the bounds cover only inputs for which it runs."""
     share: Share | None = field(default=None, metadata=_OMIT_EMPTY)
     assumed: tuple[Assumed, ...] = field(default=(), metadata=_OMIT_EMPTY)
-    """What is assumed because the archive states it."""
+    """The statements of the archive on which the bounds rest."""
 
     def __getitem__(self, tensor: str) -> PartialShape:
         """Return the intervals of this tensor's dimensions, as a value to compute with.

@@ -47,7 +47,8 @@ class Unjudged(NamedTuple):
     """The reason why a node, or the node inside it at `path`, is undecided.
 
     `law` is the missing condition, such as "the ranks of its inputs are known"; `note` adds to it; `branch` is the
-    condition under which the inner node runs. `rests_on` is the node or constant whose unknown elements are the reason.
+    condition under which it is undecided, such as that the inner node runs. `rests_on` is the node or constant whose
+    unknown elements are the reason.
     """
 
     path: str

@@ -1,4 +1,4 @@
-"""What ONNX Runtime's default session makes of the file, compared with runs."""
+"""ONNX Runtime's default session runs, refuses and returns what the reports say of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ONNX Runtime says about each call that breaks one law alone."""
+"""Messages that ONNX Runtime prints about calls, each of which breaks one law alone."""
 
 from __future__ import annotations
 

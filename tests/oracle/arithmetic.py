@@ -176,7 +176,7 @@ class _Graph:
         return self.op("Expand", x, target), max(rank, count)
 
     def moved(self, x: str, rank: int) -> tuple[str, int]:
-        """What other operators make of it."""
+        """Add a node of another operator, and return its output and that one's rank."""
         r, axis, other = self.r, self.r.randrange(max(rank, 1)), self.r.choice([*self.data])
         alike = r.choice([n for n, k in self.data.items() if k == rank])
         both = max(rank, self.data[other])

@@ -129,7 +129,7 @@ def kernels() -> set[tuple[str, str]]:
 
 @cache
 def boxes() -> list[list[Call]]:
-    """What to try at all sizes: each line of the catalogue, and each attribute of each operator at its edges."""
+    """Return the calls to try at all sizes: each line of the catalogue, and each attribute at its edges."""
     every = lines()
     first = {operator(call): call for call in reversed(every)}
     named = [(operator(call)[1], name, edges) for call in first.values() for name, edges in attributes(call)]

@@ -130,13 +130,13 @@ def catalogued(seeds: Iterable[int], recipe: Recipe | None = None) -> Iterator[C
 
 
 def _alone() -> Iterator[Call]:
-    """Of operators that are tried by themselves only."""
+    """Yield calls of operators that are tried by themselves only."""
     for recipe in ALONE:
         yield from islice(catalogued(range(DRAWS), recipe), 1)
 
 
 def _others() -> Iterator[Call]:
-    """Of a version that the catalogue hasn't, and of quantized embeddings without segments."""
+    """Yield a call of a version that the catalogue hasn't, and one of quantized embeddings without segments."""
     yield op("SimplifiedLayerNormalization", x(2, 3), x(3), version=1, outputs=2)
     words, scale, zero = k([[0, 0]], "int32"), k(1, "float32"), k(0, "uint8")
     tables = {i: x(*shape, dtype="uint8") for i, shape in enumerate([(5, 4), (6, 4), (2, 4), (4,), (4,)], 2)}

@@ -165,7 +165,7 @@ class Float:
         return known[self]
 
     def _compute(self, evaluator: Values) -> Any:
-        kind = getattr(np, self.dtype if self.dtype in NUMPY else "float32")  # holds all numbers of a type without one
+        kind = getattr(np, self.dtype if self.dtype in NUMPY else "float32")  # float32 holds what numpy lacks
         if self.op is FRACTION:
             assert self.numerator is not None
             numerator = np.asarray(evaluator.dim(self.numerator), np.float64)
