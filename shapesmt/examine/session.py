@@ -12,8 +12,9 @@ from shapesmt.examine.examiner import examine
 from shapesmt.examine.judge import Judge
 from shapesmt.examine.problem import Problem
 from shapesmt.graph import Graph
-from shapesmt.inference import SessionGraph, differing, infer, session_graph
+from shapesmt.inference import SessionGraph, differing, infer, matches, session_graph
 from shapesmt.presolve import Domain
+from shapesmt.rules import Unjudged
 
 
 @stage("the default session")
@@ -26,13 +27,27 @@ def examine_session(problem: Problem, examination: Examination, judge: Judge) ->
     failing = {j.index for j in examination.judgements}
     if not differing(problem.graph, examination.inference.tensors, failing):
         return examination
-    graph = judge.deadline.attempt(lambda: session_graph(problem.graph), None)
+    made = judge.deadline.attempt(lambda: (session_graph(problem.graph),), None)
+    if made is None:
+        return _undecided(problem.graph, examination)
+    (graph,) = made
     if graph is None:
         return examination
     own = _within(problem, graph, examination, examination.domain.copy())
-    seen = None if examination.fails else judge.deadline.attempt(lambda: examine(own, judge), None)
-    session = Session(graph, own, seen)
-    return replace(examination, session=session) if seen is None else _both(problem.graph, examination, seen, session)
+    if examination.fails:
+        return replace(examination, session=Session(graph, own, None))
+    seen = judge.deadline.attempt(lambda: examine(own, judge), None)
+    if seen is None:
+        return _undecided(problem.graph, examination)
+    return _both(problem.graph, examination, seen, Session(graph, own, seen))
+
+
+def _undecided(graph: Graph, examination: Examination) -> Examination:
+    """Return the examination with a node left that the session may replace: time ran out before it was looked at."""
+    index = next(match.index for match in matches(graph, examination.inference.tensors))
+    law = "what the default session runs is looked at in the time given"
+    late = Unjudged("", graph.nodes[index].op, "timeout", law)
+    return replace(examination, unjudged=(*examination.unjudged, (index, late)))
 
 
 def _within(problem: Problem, graph: SessionGraph, examination: Examination, domain: Domain) -> Problem:

@@ -3,7 +3,7 @@
 from shapesmt.inference.apply import out_of_time
 from shapesmt.inference.inference import Inference, application_of, infer, start
 from shapesmt.inference.operators import Operators
-from shapesmt.inference.session import SessionGraph, differing, session_graph
+from shapesmt.inference.session import SessionGraph, differing, matches, session_graph
 from shapesmt.inference.slots import Slot, Slots, slots_of
 from shapesmt.inference.walk import MAX_REMEMBERED
 
@@ -17,6 +17,7 @@ __all__ = [
     "application_of",
     "differing",
     "infer",
+    "matches",
     "out_of_time",
     "session_graph",
     "slots_of",

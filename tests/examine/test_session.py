@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import shapesmt
+from shapesmt.deadline import look
 from tests.support.sessions import HALF, ROWS, TABLE, half, outcome_at, parsed, sizes_at
 
 
@@ -27,6 +28,16 @@ def test_the_file_alone_has_no_warning():
     report = shapesmt.check(half("[4]"), dims={"a": "1..8"}, session="file")
     assert report.precondition.text == ("a == 1",)
     assert report.warnings == ()
+
+
+@pytest.mark.parametrize("work", ["session_graph", "examine"])
+def test_a_session_that_time_ends_before_is_undecided(work, monkeypatch):
+    model = parsed(f"g (float[n, 4] x) => (float[p, q] y) {{ {ROWS.format(start=-1)} y = Add (t, z) }}", **TABLE,
+                   z=np.zeros((2, 4), np.float32))  # fmt: skip
+    monkeypatch.setattr(f"shapesmt.examine.session.{work}", lambda *_: look(hopeless=True))
+    report = shapesmt.check(model, dims={"n": 1})
+    assert (report.verdict.value, [finding.kind.value for finding in report.findings]) == ("UNKNOWN", ["timeout"])
+    assert report.findings[0].law == "what the default session runs is looked at in the time given"
 
 
 def test_a_node_that_only_the_session_refuses_is_a_finding():
