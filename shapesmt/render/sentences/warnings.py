@@ -71,7 +71,8 @@ def further(told: facts.Further) -> str:
 def other_shape(told: facts.OtherShape) -> str:
     """Return the two shapes of an output, and the input at which they differ."""
     at = f" at {_sizes(told.example)}" if told.example.symbols else ""
-    return f"ONNX Runtime's default session would give '{told.tensor}' the shape {told.session}{at}, the file {told.file}"
+    session = f"ONNX Runtime's default session would give '{told.tensor}' the shape {told.session}"
+    return f"{session}{at}, the file {told.file}"
 
 
 def unread(told: facts.Unread) -> str:
