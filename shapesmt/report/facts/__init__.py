@@ -141,7 +141,7 @@ class InSession(NamedTuple):
 
 
 class Further(NamedTuple):
-    """An input for which the default session runs and the file fails, with the outputs that the session gives.
+    """An input for which the file fails and, by the known rewrites, the default session runs, with its outputs.
 
     `says` is the rewrite, and `outputs` has the shape of each output as text.
     """
