@@ -40,10 +40,10 @@ class File(Site):
         return named and passes(self, node)
 
     def only_reader(self, name: str) -> bool:
-        """Whether one node reads the tensor, or several that are equal."""
+        """Whether one node reads the tensor, or several that are equal, but for nodes that may become constants."""
         readers = [node for i in self.graph.consumers(name) if not self.folded(node := self.graph.nodes[i])]
         equal = all((n.op, n.attributes, n.inputs) == (r.op, r.attributes, r.inputs) for n, r in pairwise(readers))
-        return bool(readers) and equal and name not in self.graph.outputs
+        return bool(self.graph.consumers(name)) and equal and name not in self.graph.outputs
 
     def folded(self, node: Node) -> bool:
         """Whether the session replaces a node by constants, as it knows all elements of the outputs."""
@@ -94,7 +94,8 @@ class Session(File):
         shared: dict[Tensor, str] = {}
         reads: Counter[str] = Counter()
         for name, t in self.tensors.items():
-            if isinstance(t.value, Elements) and len(t.value.items) <= SHARED and self.constant(name) is not None:
+            small = isinstance(t.value, Elements) and len(t.value.items) <= SHARED and not self.returned(name)
+            if small and self.constant(name) is not None:
                 self._same[name] = shared.setdefault(t, name)
         for node in in_session_order(self.graph):
             names = tuple(map(self._name, node.inputs))
