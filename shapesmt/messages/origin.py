@@ -102,7 +102,8 @@ def _everything(a: Analysis) -> Analysis:
     inference, domain = problem.inference, problem.domain.copy()
     for fact in dict.fromkeys(fact for application in inference.applications for fact in application.facts):
         domain.limit(fact)
-    return Analysis(problem, Examination(domain, inference, Narrowing({}), inference), a.judge, a.started)
+    examination = Examination(domain, inference, Narrowing({}), inference, session=a.examination.session)
+    return Analysis(problem, examination, a.judge, a.started)
 
 
 def _reshaped(a: Analysis, message: Message, question: Question, found: list[Place]) -> list[Candidate]:

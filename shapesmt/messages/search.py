@@ -293,9 +293,13 @@ class Search:
         )
 
     def _certain(self, case: Case) -> bool:
-        """Whether the message comes up at all inputs for which the necessary condition holds."""
+        """Whether the message comes up at all inputs for which the necessary condition holds.
+
+        Not if ONNX Runtime's default session may have raised it and runs other nodes than the file's.
+        """
         whole, judge = case.whole, self._judge.within(BRIEF)
-        if case.says is not None or _by_data(whole):
+        rewritten = self.analysis.examination.session is not None and not self.message.foreign(self._problem.graph)
+        if case.says is not None or rewritten or _by_data(whole):
             return False
         return any(judge.proves(self.domain(whole), certain) for certain in case.sufficient)
 

@@ -15,6 +15,7 @@ from shapesmt.cli.main import main
 from shapesmt.errors import UsageError
 from shapesmt.report import Candidate, ErrorOrigin, Explanation
 from tests.messages.printed import HEAD, said
+from tests.support.sessions import LEVELS, half, started
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 UNET = EXAMPLES / "unet" / "unet.onnx"
@@ -110,6 +111,17 @@ def test_onnxruntime_may_be_silent_past_the_end_of_a_table() -> None:
     later = only(PAST, optimized(model(PAST).SerializeToString(), {"past": 2, "seq": 4}))
     assert (later.node, later.silent, later.grade) == ("a", "look", "partial")
     assert [(b.min, b.max) for b in (later.bounds["past"], later.bounds["seq"])] == [(2, 2), (4, 4)]
+
+
+def test_a_message_is_exact_only_if_the_session_runs_the_nodes_of_the_file() -> None:
+    text, at = half("[4]"), {"x": np.zeros((3, 4), np.float32)}
+    with pytest.raises(Exception, match="cannot be reshaped") as raised:
+        started(text, LEVELS.ORT_DISABLE_ALL).run(None, at)
+    assert started(text, LEVELS.ORT_ENABLE_ALL).run(None, at)[0].shape == (3, 4)
+    (candidate,) = shapesmt.explain(text, error=raised.value).candidates
+    assert (candidate.grade, candidate.region) == ("partial", "")
+    (candidate,) = shapesmt.explain(text, error=raised.value, session="file").candidates
+    assert (candidate.grade, candidate.region) == ("exact", "a == 3")
 
 
 def test_names_that_the_optimizer_makes() -> None:

@@ -61,16 +61,18 @@ def in_session(told: facts.InSession) -> str:
 
 
 def further(told: facts.Further) -> str:
-    """Return the input at which the session runs, the rewrite, and the outputs that it gives there."""
+    """Return the input at which the session would run, the rewrite, and the outputs that follow from it."""
     outputs = ", ".join(f"{printable(name, 60)} {shape}" for name, shape in told.outputs.items())
-    made = f", and gives {outputs}" if outputs else ""
-    return f"the file fails at {_sizes(told.example)}; ONNX Runtime's default session, where {told.says}, runs{made}"
+    made = f" and give {outputs}" if outputs else ""
+    session = f"ONNX Runtime's default session, where {told.says}"
+    return f"the file fails at {_sizes(told.example)}; {session}, would run there{made}"
 
 
 def other_shape(told: facts.OtherShape) -> str:
     """Return the two shapes of an output, and the input at which they differ."""
     at = f" at {_sizes(told.example)}" if told.example.symbols else ""
-    return f"ONNX Runtime's default session gives '{told.tensor}' the shape {told.session}{at}, the file {told.file}"
+    session = f"ONNX Runtime's default session would give '{told.tensor}' the shape {told.session}"
+    return f"{session}{at}, the file {told.file}"
 
 
 def unread(told: facts.Unread) -> str:
