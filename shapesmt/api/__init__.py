@@ -344,6 +344,7 @@ def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
         release=diagnose.find_release(question, *stages), hints=diagnose.hints_of(*stages[:2]),
         guarded=diagnose.guard_region(*stages), assumed=diagnose.assumptions_of(problem, a.examination),
         fixed=diagnose.fixed_sizes(problem, static) if verdict is Verdict.PROVED else (),
+        absent=diagnose.absent_files(problem.graph, a.examination.original),
     )  # fmt: skip
     return a, report
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import one_call
 from shapesmt.api import answer_check
 from shapesmt.deadline import Deadline, seconds
+from shapesmt.diagnose import absent_files
 from shapesmt.examine import SESSIONS, TIMEOUT, Claims, Question, pose
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph, document, networkx_graph
-from shapesmt.inference import infer
+from shapesmt.inference import infer, start
 from shapesmt.language import RangeLike, ShapeLike, ValueLike, unknown_name
 from shapesmt.laws import CATALOGUE
 from shapesmt.report import DimensionFacts, ErrorCode, ModelFacts, Operator, Operators, TensorFacts
@@ -117,7 +118,8 @@ def inspect(model: Model, *, timeout: float = TIMEOUT) -> ModelFacts:
     deadline = Deadline(seconds(timeout))
     graph = deadline.require(lambda: load(model), "the model isn't read")
     problem = deadline.require(lambda: pose(graph, Question()), "the inputs aren't known")
-    tensors = deadline.attempt(lambda: infer(problem.graph, problem.inputs).tensors, problem.inputs)
+    inference = deadline.attempt(lambda: infer(problem.graph, problem.inputs), start(problem.graph, problem.inputs))
+    tensors = inference.tensors
     axes: dict[str, list[str]] = {name: [] for name in problem.ranges}
     for tensor, (_, sizes) in problem.declared.items():
         for axis, size in enumerate(sizes or ()):
@@ -132,6 +134,7 @@ def inspect(model: Model, *, timeout: float = TIMEOUT) -> ModelFacts:
         {o.qualified: o.nodes for o in used},
         {o.qualified: o.nodes for o in used if o.since is None},
         tuple([name for small in problem.small.values() for name in small.names]),
+        absent_files(problem.graph, inference),
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shapesmt.diagnose.absent import absent_files as absent_files
 from shapesmt.diagnose.findings import (
     finding_at as finding_at,
     findings_of as findings_of,
@@ -10,15 +11,17 @@ from shapesmt.diagnose.findings import (
     refuse as refuse,
 )
 from shapesmt.diagnose.groups import group_findings as group_findings
-from shapesmt.diagnose.hints import assumptions_of as assumptions_of, hints_of as hints_of, stated_of as stated_of
 from shapesmt.diagnose.release import find_release as find_release
 from shapesmt.diagnose.remedy import find_remedy as find_remedy
 from shapesmt.diagnose.warnings import (
+    assumptions_of as assumptions_of,
     declarations as declarations,
     fixed_sizes as fixed_sizes,
+    hints_of as hints_of,
     hurried_static_axes as hurried_static_axes,
     model_warnings as model_warnings,
     refuse_declarations as refuse_declarations,
+    stated_of as stated_of,
     static_axes as static_axes,
 )
 from shapesmt.lazy import lazy_imports

@@ -11,7 +11,7 @@ from shapesmt.diagnose.certificate import node_constraints
 from shapesmt.diagnose.core import CoreFinder
 from shapesmt.diagnose.findings import findings_of, precondition
 from shapesmt.diagnose.groups import group_findings
-from shapesmt.diagnose.hints import stated_of
+from shapesmt.diagnose.warnings import stated_of
 from shapesmt.errors import UsageError
 from shapesmt.examine import Examination, Judge, Problem, tensor_bounds
 from shapesmt.language import unknown_name

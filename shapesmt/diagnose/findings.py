@@ -26,6 +26,7 @@ from shapesmt.algebra import (
     substitute,
 )
 from shapesmt.deadline import stage
+from shapesmt.diagnose.absent import without_files
 from shapesmt.diagnose.causes import READABLE, Sides, Tracer, source_of
 from shapesmt.diagnose.operands import operands_of, reads_of
 from shapesmt.diagnose.settings import alone, settings_of
@@ -62,8 +63,10 @@ def findings_of(problem: Problem, examination: Examination, judge: Judge) -> tup
     for j in (j for j in examination.judgements if not j.session):
         finding = judge.deadline.attempt(partial(_finding, j, problem, examination, judge, tracer), None)
         indexed.append((j.index, finding or _brief(j, problem)))
-    late = [index for index, u in examination.unjudged if u.kind == "timeout"]
-    for index, u in examination.unjudged:
+    unjudged, lacking = without_files(examination.unjudged, problem.graph, examination.original)
+    indexed += [(lacking.index, lacking)] if lacking is not None else []
+    late = [index for index, u in unjudged if u.kind == "timeout"]
+    for index, u in unjudged:
         if u.kind == "timeout":
             if index != late[0]:
                 continue

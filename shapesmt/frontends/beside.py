@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import NamedTuple
 
 from shapesmt.errors import pass_on
+from shapesmt.graph import Absence
 
 
 class SideRead(NamedTuple):
@@ -52,6 +53,13 @@ def content_inside(folder: str, location: str, offset: int, size: int) -> bytes 
     if reads is not None:
         reads.append(SideRead(location, offset, size, _digest(content)))
     return content
+
+
+def absent(locations: Iterable[str], folder: str | None) -> dict[str, Absence]:
+    """Return the files among `locations` that can't be opened, each with the reason."""
+    if folder is None:
+        return dict.fromkeys(locations, Absence.FOLDER)
+    return {name: Absence.FILE for name in locations if content_inside(folder, name, 0, 0) is None}
 
 
 def _content(folder: str, location: str, offset: int, size: int) -> bytes | None:

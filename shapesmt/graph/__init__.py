@@ -36,6 +36,7 @@ with lazy_imports(__name__):
     from shapesmt.graph.literal import (
         BITS as BITS,
         DTYPES as DTYPES,
+        Absence as Absence,
         Declared as Declared,
         Literal as Literal,
         Scalar as Scalar,

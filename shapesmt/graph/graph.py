@@ -17,7 +17,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeAlias, Union
 
 from shapesmt.algebra import WeakTable
-from shapesmt.graph.literal import Declared, Literal, identity
+from shapesmt.graph.literal import Absence, Declared, Literal, identity
 
 if TYPE_CHECKING:
     from shapesmt import laws
@@ -256,6 +256,8 @@ class Graph:
     """The program that wrote the file, with its version."""
     missing: str = ""
     """A sentence for the user about parts of the model that the file lacks; "" if it lacks none."""
+    absent: Mapping[str, Absence] = field(default_factory=dict)
+    """The external files that the model names and that can't be opened, each with the reason."""
     schemas: Schemas | None = None
     """The format's definitions of operators; None if it has none."""
     runtime: Runtime = Runtime.ONNX

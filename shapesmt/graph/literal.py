@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from enum import Enum
 from math import prod
 from types import MappingProxyType
 from typing import ClassVar, NamedTuple, TypeAlias, cast
@@ -35,6 +36,14 @@ BITS: Mapping[str, int] = {
 """The bits of an element; elements shorter than a byte are packed. Strings have no fixed length and aren't listed."""
 
 
+class Absence(str, Enum):
+    """The reason why constants in an external file can't be read."""
+
+    FILE = "missing"  # the model's folder has no such file, or only by a path or link that leads out of it
+    FOLDER = "unplaced"  # the model isn't a file, so it has no folder
+    CONTENT = "short"  # the file doesn't have all of their elements
+
+
 def identity(value: Hashable) -> Hashable:
     """Return a key that differs for 1, 1.0 and True, and for 0.0 and -0.0, which Python's `==` takes as equal."""
     if type(value) is tuple:
@@ -55,7 +64,8 @@ class Literal:
     `values` lists the elements in row-major order; None until they are read. `source` is a function that reads them
     later; a literal made with a source equals only itself. `missing` says why the elements can't be read; "" if there
     are too many, or their type isn't supported. Literals without elements are one object per dtype, shape and
-    `missing`, though the elements in the file may differ.
+    `missing`, though the elements in the file may differ. `file` names the external file that should have the
+    elements; "" if the model has them itself, or if they are known.
 
     >>> Literal("int64", (2,), (3, 4)) is Literal("int64", (2,), (3, 4))
     True
@@ -66,7 +76,7 @@ class Literal:
     (None, True, (5, 6, 7))
     """
 
-    __slots__ = ("__weakref__", "dtype", "missing", "shape", "source", "values")
+    __slots__ = ("__weakref__", "dtype", "file", "missing", "shape", "source", "values")
     LIMIT: ClassVar[int] = 1024
     """Larger constants are read only if something depends on their elements."""
     ELSEWHERE: ClassVar[str] = "the file leaves it to the run"
@@ -82,6 +92,7 @@ class Literal:
     values: tuple[Scalar, ...] | None
     source: Source | None
     missing: str
+    file: str
 
     def __new__(
         cls,
@@ -90,25 +101,33 @@ class Literal:
         values: Iterable[Scalar] | None = None,
         source: Source | None = None,
         missing: str = "",
+        file: str = "",
     ) -> Literal:
         """Return the interned literal with this content; with a `source`, always a new one."""
         shape = tuple(shape)
         values = None if values is None else tuple(values)
         if source is not None:
-            return cls._built(dtype, shape, None, source, missing)
-        key = (dtype, shape, missing or None if values is None else _elements(values))
+            return cls._built(dtype, shape, None, source, missing, file)
+        file = file if values is None else ""
+        key = (dtype, shape, (missing, file) if values is None else _elements(values))
         literal = cls._interned.get(key)
         if literal is None:
-            literal = cls._interned.make(key, cls._built, dtype, shape, values, None, missing)
+            literal = cls._interned.make(key, cls._built, dtype, shape, values, None, missing, file)
         return literal
 
     @classmethod
     def _built(
-        cls, dtype: str, shape: tuple[int, ...], values: tuple[Scalar, ...] | None, source: Source | None, missing: str
+        cls,
+        dtype: str,
+        shape: tuple[int, ...],
+        values: tuple[Scalar, ...] | None,
+        source: Source | None,
+        missing: str,
+        file: str,
     ) -> Literal:
         literal = super().__new__(cls)
         literal.dtype, literal.shape, literal.values = dtype, shape, values
-        literal.source, literal.missing = source, missing
+        literal.source, literal.missing, literal.file = source, missing, file
         return literal
 
     @classmethod
@@ -137,7 +156,7 @@ class Literal:
         return self.missing or (f"{size:,} elements" if size > self.LIMIT else f"type {self.dtype or 'unknown'}")
 
     def __reduce__(self) -> tuple[type[Literal], tuple[object, ...]]:
-        return Literal, (self.dtype, self.shape, self.values, None, self.missing)
+        return Literal, (self.dtype, self.shape, self.values, None, self.missing, self.file)
 
     def __repr__(self) -> str:
         return f"Literal({self.dtype!r}, {self.shape!r}, {self.values!r})"

@@ -148,7 +148,8 @@ class Origins:
             (part, only_sizes) for origin, only_sizes, _ in dependencies for part in argument_causes(origin)
         )
         unfollowed = [(bad(origin), only_sizes, name) for origin, only_sizes, name in dependencies if bad(origin)]
-        application = replace(application, rests_on_inputs=rests_on)
+        external = frozenset(c for causes, _, _ in unfollowed for c in causes if c.literal and c.literal.file)
+        application = replace(application, rests_on_inputs=rests_on, external=application.external | external)
         self._to_read.update(
             c.literal for causes, _, _ in unfollowed for c in causes if c.literal and is_unread(c.literal)
         )
@@ -157,7 +158,7 @@ class Origins:
         laws = {_law(cause, name): cause.what for cause, name in stated}
         if unfollowed or self._decided_by_nothing(application, node):
             reasons = [Unjudged("", node.op, "elements", law, rests_on=what) for law, what in laws.items()]
-            return _with_unknown_sizes(application, reasons)
+            return with_unknown_sizes(application, reasons)
         return application
 
     def _decided_by_nothing(self, application: Application, node: Node) -> bool:
@@ -384,7 +385,7 @@ def _law(cause: Cause, name: str) -> str:
     return f"{LAW}: {text} {cause.what}, not followed so far"
 
 
-def _with_unknown_sizes(application: Application, unjudged: Sequence[Unjudged]) -> Application:
+def with_unknown_sizes(application: Application, unjudged: Sequence[Unjudged] = ()) -> Application:
     """Return the application, undecided for the reasons `unjudged`, with unknown data-dependent sizes (`Kind.LOST`)."""
     sizes: dict[Atom, Dim] = {
         a: symbol(a.name, a.lo, a.hi, kind=Kind.LOST)

@@ -22,7 +22,7 @@ from shapesmt.inference.loading import contradicts, differ
 from shapesmt.inference.makers import Constants, Makers
 from shapesmt.inference.numbering import Number, Numbers, Scope
 from shapesmt.inference.operators import Operators
-from shapesmt.inference.origins import Origins, Outside, carried_inputs, entering
+from shapesmt.inference.origins import Origins, Outside, carried_inputs, entering, with_unknown_sizes
 from shapesmt.rules import (
     FOLLOWED,
     STARTED,
@@ -90,6 +90,7 @@ class Walk(Applier):
         self.literals: Container[str] = ()
         self.around: tuple[Graph, ...] = ()
         self.to_read: set[Literal] = set()
+        self.vague: set[Tensor] = set()  # tensors whose rank is unknown, and not because data decide it
         self.counted: Counted = {}
         self.doubts: list[Node] = []  # nodes with graphs inside for which the runtime may refuse the model
         self._rules = Operators(opsets, functions)
@@ -153,17 +154,36 @@ class Walk(Applier):
                 application = known if known is not None else self._remember(key, Step(rule, node, tensors), inputs)
             if application.decides_success or application.fresh_symbols or application.origin is not None:
                 application = self.origins.check_elements(application, node)
+            application = self._rest_on_ranks(application, node, tensors)
             if application.decides_success:
                 application = self.counts.check_indices(application, node)
             if application.fresh_symbols:
                 application = self.numbers.unify_sizes(application, node)
             self._bind(writes, application, tensors)
+            self._pass_on(node, application, tensors)
         except TimeUp:
             if self._depth:
                 raise
             tensors.update((name, UNKNOWN) for name in writes if name)
             application = out_of_time(node)
         return application
+
+    def _rest_on_ranks(self, application: Application, node: Node, tensors: Mapping[str, Tensor]) -> Application:
+        """Return the application, whose new sizes are unknown if the rank of an input is, and not because of data."""
+        vague = self.vague and application.fresh_symbols and self._reads_vague(node, tensors)
+        return with_unknown_sizes(application) if vague else application
+
+    def _reads_vague(self, node: Node, tensors: Mapping[str, Tensor]) -> bool:
+        """Whether a node, or a graph inside it, reads a tensor in `vague`."""
+        return any(name in tensors and tensors[name] in self.vague for name in node.reads)
+
+    def _pass_on(self, node: Node, application: Application, tensors: Mapping[str, Tensor]) -> None:
+        """Add a node's outputs of unknown rank to `vague` if an input is vague, or if the node isn't followed."""
+        if not self.vague and not application.unjudged:
+            return
+        outputs = [tensors[name] for name in node.outputs if name and tensors[name].shape is None]
+        if outputs and (any(u.kind != "rank" for u in application.unjudged) or self._reads_vague(node, tensors)):
+            self.vague.update(outputs)
 
     def _is_plain(self, application: Application) -> bool:
         """Whether an application holds for all nodes with the same operator and inputs, whatever the names are."""
@@ -325,7 +345,7 @@ class Walk(Applier):
         walk: Walk = type(self)(*about, None, self._depth + 1, None, outside)
         if opsets is None:
             walk._rules = self._rules
-        walk.to_read, walk.doubts = self.to_read, self.doubts
+        walk.to_read, walk.doubts, walk.vague = self.to_read, self.doubts, self.vague
         return walk
 
 

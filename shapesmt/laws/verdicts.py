@@ -25,8 +25,8 @@ SM603 = Code(
     "Numbers that decide sizes or indices are known unless data decides them: what is computed from sizes is "
     "followed on its way, and constants are read.",
     "Make the numbers that the node reads constants, or compute them from sizes with operators that are followed: "
-    "those of integers, and of floats +, -, *, /, floor, ceil, round and sqrt; put files of constants beside the "
-    "model. Where the sentence is about what ONNX Runtime doesn't check, see to it where the model is made.",
+    "those of integers, and of floats +, -, *, /, floor, ceil, round and sqrt. Where the sentence is about what ONNX "
+    "Runtime doesn't check, see to it where the model is made.",
     "g (float[n] x) => (float[m] y)\n"
     "{ size = Shape (x)\n  real = Cast <to = 1> (size)\n  grown = Exp (real)\n"
     "  shape = Cast <to = 7> (grown)\n  y = Expand (x, shape) }",
@@ -39,6 +39,13 @@ SM604 = Code(
     "Allow more time (--timeout), or find the node whose sizes grow from step to step: the first one that isn't "
     "looked at often tells.",
     kind="timeout",
+)  # fmt: skip
+SM605 = Code(
+    "SM605", "external data",
+    "Constants that decide sizes are read, also those in external files next to the model.",
+    "Put the external file next to the model, under the name that the model has for it.",
+    'g (float[n, 4] x) => (float[m, k] y)\n<int64[2] sizes = ["location": "weights.data"]>\n{ y = Reshape (x, sizes) }',
+    kind="external",
 )  # fmt: skip
 SM901 = Code(
     "SM901", "size-1 broadcast",
@@ -118,4 +125,5 @@ SM909 = Code(
     kind="session",
 )  # fmt: skip
 
+CONSTANTS_READ = SM605.law("constants that decide sizes are read, here {count} in external files")
 DECLARED_SHAPE_IS_MADE = SM902.law("tensor '{name}' has the declared shape [{sizes}]")

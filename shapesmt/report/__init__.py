@@ -109,6 +109,7 @@ with lazy_imports(__name__):
         TensorProfile as TensorProfile,
     )
     from shapesmt.report.report import (
+        AbsentFile as AbsentFile,
         Counts as Counts,
         DataNeed as DataNeed,
         Precondition as Precondition,

@@ -13,7 +13,7 @@ from shapesmt.report.explanation import ErrorOrigin, Explanation
 from shapesmt.report.finding import SymbolRange
 from shapesmt.report.memory import Memory
 from shapesmt.report.profile import Profile
-from shapesmt.report.report import Report
+from shapesmt.report.report import AbsentFile, Report
 from shapesmt.report.simplified import Repairs, Simplified, Tightened
 
 
@@ -78,6 +78,7 @@ class ModelFacts(Answer):
 
     `opsets` are the operator sets that the file names, if its format has any. `operators` counts the nodes of each
     operator, `missing` those without a rule; `values` names the elements of small inputs that `--value` can declare.
+    `absent` are the external files that can't be read.
 
     >>> ModelFacts("m.onnx", "pytorch 2.5", {"": 18}, 3, {}, {}, {}, {"Add": 3}).to_dict()["exporter"]
     'pytorch 2.5'
@@ -95,6 +96,7 @@ class ModelFacts(Answer):
     operators: Mapping[str, int]
     missing: Mapping[str, int] = field(default_factory=dict)
     values: tuple[str, ...] = ()
+    absent: tuple[AbsentFile, ...] = field(default=(), metadata=_OMIT_EMPTY)
 
     def __repr__(self) -> str:
         return f"<ModelFacts {self.model}: {self.nodes} nodes, {len(self.dimensions)} dimensions>"

@@ -183,6 +183,7 @@ class FindingKind(str, Enum):
     DECLARATION = "declaration"  # the file declares another shape
     UNSUPPORTED = "unsupported"  # no rule for the operator
     RANK = "rank"  # an input of unknown rank
+    EXTERNAL = "external"  # constants in an external file that can't be read
     ELEMENTS = "elements"  # integers computed from sizes in a way that isn't tracked
     TIMEOUT = "timeout"  # a node left unexamined by the timeout
 
@@ -190,7 +191,7 @@ class FindingKind(str, Enum):
         return self.value
 
 
-@late("title", "note", "when", "operands", "attributes")
+@late("title", "note", "when", "operands", "attributes", "help")
 @dataclass(frozen=True)
 class Finding(Data):
     """One requirement that isn't proved, with an input that shows it and the condition for inputs that are fine.
@@ -205,6 +206,7 @@ class Finding(Data):
         rests_on: The node or constant with unknown values that leaves this node undecided; "" if there is none.
         operands: The node's inputs, with their shapes before its own condition.
         attributes: The node's attributes and constant inputs that affect sizes or requirements, such as "axis 1".
+        help: Advice for this finding; "" if the advice of its code is as good.
 
     >>> kind = FindingKind.REQUIREMENT
     >>> Finding(Verdict.FAILS, kind, "fc", "Gemm", 3, "inner sizes agree", "4 == 5").to_dict()["kind"]
@@ -233,6 +235,7 @@ class Finding(Data):
     source: Source | None = field(default=None, metadata=_OMIT_EMPTY)
     operands: tuple[Operand, ...] = field(default=(), metadata=_OMIT_EMPTY)
     attributes: str = field(default="", metadata=_OMIT_EMPTY)
+    help: str = field(default="", metadata=_OMIT_EMPTY)
 
 
 @dataclass(frozen=True, slots=True)

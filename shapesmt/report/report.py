@@ -133,9 +133,28 @@ class Release(Data):
     nearest: tuple[Mapping[str, int], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class AbsentFile(Data):
+    """An external file of the model that can't be read.
+
+    Attributes:
+        file: Its name in the model's file.
+        reason: "missing" (the model's folder doesn't have it), "unplaced" (the model isn't a file, so it has no folder)
+            or "short" (it doesn't have all that the model expects in it).
+        constants: The number of constants in it on which sizes or indices depend; 0 if the answer is the same without.
+
+    >>> AbsentFile("dec.data", "missing", 12).to_dict()
+    {'file': 'dec.data', 'reason': 'missing', 'constants': 12}
+    """
+
+    file: str
+    reason: str
+    constants: int = 0
+
+
 _DETAILS = (
     "symbols", "requirements", "findings", "precondition", "assumptions", "certificate", "origins", "unadopted",
-    "remedy", "release", "warnings", "groups", "guarded", "hints", "assumed", "fixed",
+    "remedy", "release", "warnings", "groups", "guarded", "hints", "assumed", "fixed", "absent",
 )  # fmt: skip
 
 
@@ -185,6 +204,8 @@ class Report(Answer):
     """The laws that data is assumed to satisfy, by node; and what is assumed because the archive states it."""
     fixed: tuple[FixedSize, ...] = field(default=(), metadata=_OMIT_EMPTY)
     """The sizes of inputs that are numbers in a PyTorch program that is proved."""
+    absent: tuple[AbsentFile, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    """The external files that can't be read."""
     exporter: str = field(default="", metadata=_OMIT_EMPTY)
     """The program that wrote the model's file, if several models are checked; else ""."""
     strict: bool = field(default=False, metadata=_OMIT)
@@ -207,7 +228,7 @@ class Report(Answer):
         warnings = tuple([replace(warning, example=None) for warning in self.warnings[:1]])
         return Report(
             self.model, self.verdict, {}, self.requirements, (*first, *refuted), self.precondition, self.seconds,
-            warnings=warnings, assumed=self.stated, exporter=self.exporter, strict=self.strict,
+            warnings=warnings, assumed=self.stated, exporter=self.exporter, strict=self.strict, absent=self.needed,
         )  # fmt: skip
 
     def page(self) -> str:
@@ -226,6 +247,11 @@ class Report(Answer):
     def __repr__(self) -> str:
         number = len(self.findings)
         return f"<Report {self.model}: {self.verdict}, {number} {'finding' if number == 1 else 'findings'}>"
+
+    @property
+    def needed(self) -> tuple[AbsentFile, ...]:
+        """The external files that can't be read and that would decide sizes."""
+        return tuple([file for file in self.absent if file.constants])
 
     @property
     def judged(self) -> tuple[Finding, ...]:

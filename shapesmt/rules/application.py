@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Substitution
 from shapesmt.graph import Node
 from shapesmt.laws import Law
-from shapesmt.rules.provenance import Causes, Origin
+from shapesmt.rules.provenance import Cause, Causes, Origin
 from shapesmt.rules.tensors import Tensor, rewrite_tensor
 
 
@@ -153,6 +153,7 @@ class Application:
     bodies: tuple[Body, ...] = ()  # the runs of the nodes inside the node
     by_version: bool = False  # whether another version of ONNX Runtime may decide otherwise
     assumed: tuple[Assumed, ...] = ()  # laws that data are assumed to satisfy
+    external: frozenset[Cause] = frozenset()  # unread constants of external files, on which it depends
 
     @property
     def broken(self) -> bool:

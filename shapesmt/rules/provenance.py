@@ -30,6 +30,19 @@ class Cause(NamedTuple):
     what: str = ""
     literal: Literal | None = None
 
+    @property
+    def absent(self) -> bool:
+        """Whether it is a constant in an external file that couldn't be read."""
+        return self.literal is not None and bool(self.literal.file) and self.literal.source is None
+
+    @property
+    def prevails(self) -> bool:
+        """Whether elements computed from it and from data count as unread, not as data: it is a number of that file.
+
+        Floats are weights, which only change what the data are.
+        """
+        return self.literal is not None and bool(self.literal.file) and "float" not in self.literal.dtype
+
 
 Causes: TypeAlias = frozenset[Cause]
 """All sources of one element; empty for an element that is known."""
@@ -77,7 +90,9 @@ def _simple(parts: Iterable[Causes]) -> Origin:
     lost: Causes = frozenset()
     for part in parts:
         kinds = {cause.kind for cause in part}
-        if "data" in kinds:
+        if any(cause.prevails for cause in part) and "argument" not in kinds:
+            lost |= frozenset(cause for cause in part if cause.kind != "data")
+        elif "data" in kinds:
             kept.add(DATA_CAUSE)
         elif part and "argument" not in kinds and part != STARTED:
             lost |= part

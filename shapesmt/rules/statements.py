@@ -12,7 +12,7 @@ from shapesmt.deadline import look
 from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.graph import Node
 from shapesmt.rules.application import BY_ALL, Application, Assumed, Body, Decided, Requirement, Unjudged, UnjudgedKind
-from shapesmt.rules.provenance import Causes
+from shapesmt.rules.provenance import Cause, Causes
 from shapesmt.rules.tensors import Shape, Tensor
 from shapesmt.version import Version, followed_runtime
 
@@ -47,6 +47,7 @@ class Statements:
         self.bodies: list[Body] = []
         self.rejected = False
         self.rests_on_inputs: set[tuple[Causes, bool]] = set()
+        self.external: set[Cause] = set()
         self._unread: set[int] = set()  # inputs whose elements are known, but not as a list
         self._condition: Formula = TRUE
 
@@ -214,6 +215,7 @@ class Statements:
         self.by_version |= inner.by_version
         self.fresh_symbols.extend(inner.fresh_symbols)
         self.rests_on_inputs.update(inner.rests_on_inputs)
+        self.external.update(inner.external)
         for a in inner.assumed:
             self.assumed[a._replace(path=f"{within}/{a.path}" if a.path else within)] = None
         paths = [(u, f"{within}/{u.path}" if u.path else within) for u in unjudged]
@@ -255,6 +257,7 @@ class Statements:
             bodies=tuple(self.bodies),
             by_version=self.by_version,
             assumed=tuple(self.assumed),
+            external=frozenset(self.external),
         )
 
     def _assumed_inputs(self, outputs: Sequence[Tensor]) -> frozenset[int]:

@@ -252,7 +252,8 @@ def test_constants_whose_file_is_missing_or_refused(tmp_path, where):
     content = np.array([3.0]).tobytes() if where else None
     report = external(content, tmp_path, **where)
     assert (str(report.verdict), report.precondition.exact) == ("UNKNOWN", False)
-    assert "rests on 'c', which isn't (external data is missing)" in report.findings[0].law
+    assert [f.rests_on for f in report.findings] == [where.get("location", "c.bin")]
+    assert report.absent[0].reason == ("short" if "length" in where else "missing")
 
 
 ABSENT = TensorProto(name="c", data_type=TensorProto.INT32, dims=[1], data_location=TensorProto.EXTERNAL)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from shapesmt.collector import gc_paused
 from shapesmt.errors import ModelError, pass_on, printable
-from shapesmt.frontends.beside import content_inside
+from shapesmt.frontends.beside import absent, content_inside
 from shapesmt.frontends.onnx import tables
 from shapesmt.frontends.onnx.columns import read_columns
 from shapesmt.frontends.onnx.limits import broken_limits
@@ -131,8 +131,9 @@ def _model(proto: onnx.ModelProto, source: str, folder: str | None) -> Graph:
     version = proto.ir_version if proto.HasField("ir_version") else None
     broken = tuple(broken_limits(version, {"model": opsets} | imports))
     return replace(
-        graph, ranges=ranges, relations=own.relations, exporter=exporter, refused=broken, source_line=sources
-    )
+        graph, ranges=ranges, relations=own.relations, exporter=exporter, refused=broken, source_line=sources,
+        absent=absent(scope.files, folder),
+    )  # fmt: skip
 
 
 class _Scope:
@@ -152,6 +153,7 @@ class _Scope:
         self.kinds_read: dict[Hashable, NodeKind] = {}
         self.types_read: dict[bytes, Declared] = {}
         self.shapes_read: dict[tuple[int, ...], tuple[str, tuple[int, ...], int]] = {}
+        self.files: dict[str, None] = {}
 
     def define(self, proto: onnx.FunctionProto) -> None:
         """Read a function of the model and add it to `functions`."""
@@ -161,6 +163,7 @@ class _Scope:
             raise ModelError(f"{where}: it is defined twice")
         scope = _Scope(self.source, self.folder, _opsets(proto.opset_import, where))
         scope.functions, scope.overloads, scope.in_function = self.functions, self.overloads, True
+        scope.files = self.files
         defaults = scope.attributes(proto.attribute_proto, where)
         inputs, outputs = tuple(proto.input), tuple(proto.output)
         listed = scope.nodes(proto.node)
@@ -294,12 +297,13 @@ class _Scope:
             dtype = DTYPES.get(number, "") if number else "undefined"
             known = self.shapes_read[key] = dtype, shape, math.prod(shape)
         dtype, shape, size = known
+        missing, file = (_EXTERNAL, _entries(proto).get("location", "")) if external and size else ("", "")
+        self.files |= {file: None} if file else {}
         if size == 0 or Literal.too_many(dtype, size):
             return Literal(dtype, shape, None if size else ())
-        missing = _EXTERNAL if external else ""
         if size > Literal.LIMIT or (external and "float" in dtype):
-            return Literal(dtype, shape, None, partial(self.elements, proto, dtype, size), missing)
-        return Literal(dtype, shape, self.elements(proto, dtype, size), missing=missing)
+            return Literal(dtype, shape, None, partial(self.elements, proto, dtype, size), missing, file)
+        return Literal(dtype, shape, self.elements(proto, dtype, size), missing=missing, file=file)
 
     def elements(self, proto: onnx.TensorProto, dtype: str, size: int) -> tuple[Scalar, ...] | None:
         """Return the elements of a constant; None if they can't be read."""
@@ -309,7 +313,7 @@ class _Scope:
     def external(self, proto: onnx.TensorProto, dtype: str, size: int) -> onnx.TensorProto | None:
         """Return a tensor with its content from an external file; None if that is missing, too short or not allowed."""
         length = (size * BITS.get(dtype, 0) + 7) // 8
-        entries = {text_of(entry.key): text_of(entry.value) for entry in proto.external_data}
+        entries = _entries(proto)
         offset, stated = entries.get("offset", "0"), entries.get("length", str(length))
         if not length or self.folder is None or stated != str(length) or not re.fullmatch("[0-9]{1,18}", offset):
             return None
@@ -328,6 +332,11 @@ class _Scope:
         if key not in self.types_read:
             self.types_read[key] = read_type(proto)
         return self.types_read[key]
+
+
+def _entries(proto: onnx.TensorProto) -> dict[str, str]:
+    """Return where the external file is that has a tensor's elements, and where they are in it."""
+    return {text_of(entry.key): text_of(entry.value) for entry in proto.external_data}
 
 
 def _read_early(nodes: Sequence[Node]) -> Iterator[str]:

@@ -30,7 +30,7 @@ from xml.etree import ElementTree as Xml
 
 from shapesmt.collector import gc_paused
 from shapesmt.errors import ModelError, printable
-from shapesmt.frontends.beside import content_inside
+from shapesmt.frontends.beside import absent, content_inside
 from shapesmt.frontends.openvino.loops import as_onnx_loop
 from shapesmt.graph import Attributes, AttributeValue, Declared, Graph, Literal, Node, Runtime, Scalar, sort_nodes
 
@@ -109,7 +109,9 @@ def read(content: bytes, source: str, folder: str | None = None, weights: str = 
     """
     try:
         with gc_paused():
-            return _Net(source, folder, weights).graph(_parse(content, source), {})
+            net = _Net(source, folder, weights)
+            graph = net.graph(_parse(content, source), {})
+            return replace(graph, absent=absent([net.file] if net.has_weights else [], folder))
     except (MemoryError, OverflowError, RecursionError):
         raise ModelError(f"{source}: too large to read") from None
 
@@ -149,6 +151,8 @@ class _Net:
         self.source = source
         self.folder = folder
         self.weights = weights
+        self.file = weights or "the .bin file"
+        self.has_weights = False
         self.taken: set[str] = set()
         self.depth = 0
 
@@ -267,11 +271,14 @@ class _Net:
         shape = tuple(map(int, text.split(","))) if text.strip() else ()
         size = math.prod(shape)
         if Literal.too_many(dtype, size):
+            self.has_weights = True
             return Literal(dtype, shape)
+        self.has_weights |= size > 0
         source, missing = partial(self.elements, dtype, size, data), "its weights' file lacks it"
         if size > Literal.LIMIT:
-            return Literal(dtype, shape, None, source, missing)
-        return Literal(dtype, shape, source(), missing=missing if dtype in _BITS else "")
+            return Literal(dtype, shape, None, source, missing, self.file)
+        known = dtype in _BITS
+        return Literal(dtype, shape, source(), missing=missing if known else "", file=self.file if known else "")
 
     def elements(self, dtype: str, size: int, data: Mapping[str, str]) -> tuple[Scalar, ...] | None:
         """Return the elements of a constant; None if the weights file is missing or the type is unknown."""

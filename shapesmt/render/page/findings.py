@@ -10,7 +10,7 @@ from shapesmt.errors import printable
 from shapesmt.render.page.document import badge, code, section
 from shapesmt.render.page.drawings.chain import cause_graph
 from shapesmt.render.page.markup import Content, Markup, tag
-from shapesmt.render.text.findings import assignment, causes, finding_head, first_advice, operands, replay_sentence
+from shapesmt.render.text.findings import advice_for, assignment, causes, finding_head, operands, replay_sentence
 from shapesmt.render.text.stories import Story, stories_of
 from shapesmt.render.text.words import count, name, runs_when, slot
 from shapesmt.report import (
@@ -102,7 +102,7 @@ def _details(finding: Finding, group: Group, page: PageData) -> Iterator[Markup]
 def _law_and_help(finding: Finding) -> Iterator[tuple[str, Content]]:
     if finding.title and finding.kind != FindingKind.UNSUPPORTED:
         yield "law", printable(finding.law, 400)
-    advice = first_advice(finding.code)
+    advice = advice_for(finding)
     if advice:
         yield "help", [*_flags_marked(advice), "; more: ", code(f"shapesmt explain {finding.code}")]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from shapesmt.render.sentences import advice, titles, warnings
+from shapesmt.render.sentences import absence, advice, titles, warnings
 from shapesmt.report import StaticAxis, facts
 
 _TELLING: dict[type, Callable[[Any], Any]] = {
@@ -14,6 +14,9 @@ _TELLING: dict[type, Callable[[Any], Any]] = {
     facts.When: titles.when,
     facts.Inside: lambda inside: f"inside {inside.path}",
     facts.Behind: lambda behind: f"and so are {behind.nodes} nodes behind it",
+    facts.Absent: absence.absent,
+    facts.Without: absence.without,
+    facts.ToPlace: absence.to_place,
     facts.Stretched: warnings.stretched,
     facts.Contradicted: warnings.contradicted,
     facts.Untaken: warnings.untaken,

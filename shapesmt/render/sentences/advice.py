@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import name_text
 from shapesmt.errors import printable
 from shapesmt.render.quoting import shell
+from shapesmt.render.sentences.absence import unneeded
 
 if TYPE_CHECKING:
     from shapesmt.report import facts
@@ -17,7 +18,7 @@ _MOST = 3  # the most names in a hint
 
 def hints(told: facts.Hints) -> tuple[str, ...]:
     """Return a sentence for each kind of case that is left out."""
-    said = [told.missing]
+    said = [told.missing, unneeded(told.absent)]
     if told.caches:
         first = f"{_start(told.caches)} at 1: the first step, with an empty cache, is left out"
         said.append(f"{first}; --dim {shell(f'{_name(told.caches[0])}=0..')} includes it")

@@ -83,7 +83,7 @@ def further_lines(finding: Finding, most: int = 0) -> Iterator[Line]:
         yield from _shapes_on_the_way(finding)
     if finding.title and finding.title not in finding.law and finding.law not in finding.title:
         yield line(2, "law:  ", printable(finding.law, 400))
-    yield from _remedy(finding.code)
+    yield from _remedy(finding)
 
 
 def brief_lines(
@@ -100,21 +100,21 @@ def brief_lines(
     yield from _inputs_that_fail(finding, {n for n, r in (symbols or {}).items() if r.min == r.max}, group)
 
 
-def _remedy(code: str) -> Iterator[Line]:
-    """Yield the advice for a broken law of this code, and the command that says more."""
-    advice = first_advice(code)
+def _remedy(finding: Finding) -> Iterator[Line]:
+    """Yield the advice for a finding, and the command that says more about its law."""
+    advice = advice_for(finding)
     if advice:
         yield line(2, "help: ", advice)
-        yield line(2, "more: ", (f"shapesmt explain {code}", STRONG))
+        yield line(2, "more: ", (f"shapesmt explain {finding.code}", STRONG))
 
 
-def first_advice(code: str) -> str:
-    """Return the first sentence of the advice for a broken law of this code; "" if the catalogue lacks the code."""
+def advice_for(finding: Finding) -> str:
+    """Return a finding's own advice, else the first sentence of its code's; "" if the catalogue lacks the code."""
     from shapesmt.laws import CATALOGUE
 
-    if code not in CATALOGUE:
-        return ""
-    first = re.split(r"[.;] ", CATALOGUE[code].remedy)[0]
+    if finding.help or finding.code not in CATALOGUE:
+        return printable(finding.help, 400)
+    first = re.split(r"[.;] ", CATALOGUE[finding.code].remedy)[0]
     return first[0].lower() + first[1:].removesuffix(".")
 
 

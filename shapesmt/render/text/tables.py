@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.quoting import shell
+from shapesmt.render.sentences import absence
 from shapesmt.render.text.advice import flags
 from shapesmt.render.text.rewrites import nodes_left, right_for
 from shapesmt.render.text.words import (
@@ -237,5 +238,7 @@ def facts_text(facts: ModelFacts) -> Iterator[Line]:
     yield BLANK
     missing = first_items([f"{name(op)} ({count(number, 'node')})" for op, number in facts.missing.items()])
     yield line(0, f"no rule for {missing}" if missing else "every operator has a rule")
+    if facts.absent:
+        yield line(0, absence.listed(facts.absent))
     declared = flags(Remedy(dict(islice(ranges.items(), _MOST_OPTIONS))))
     yield line(0, "next: ", (f"{shell('shapesmt', 'check', facts.model)} {declared}".rstrip(), STRONG))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TextIO, cast
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
+from shapesmt.render.sentences.absence import absent
 from shapesmt.render.text.advice import command, flags
 from shapesmt.render.text.findings import causes
 from shapesmt.render.text.stories import MOST_LINES, height, stories_of, story_lines
@@ -37,7 +38,7 @@ from shapesmt.render.text.words import (
     name,
     region_told,
 )
-from shapesmt.report import FindingKind, Remedy
+from shapesmt.report import FindingKind, Remedy, facts
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -199,6 +200,8 @@ def _judged(report: Report) -> str:
         what = f"all {total} requirements hold" if total > 1 else "its one requirement holds"
         return what + (f" for every {over}" if over else "")
     parts = [f"{number} {what}" for number, what in _tallies(report) if number]
+    if report.needed:
+        parts.insert(0 if report.verdict is Verdict.UNKNOWN else len(parts), absent(facts.Absent(report.needed)))
     if not over:
         return ", ".join(parts)
     if len(parts) == 1 and parts[0].endswith(" input"):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from shapesmt.laws import Law
     from shapesmt.report.finding import Clash, Counterexample, FindingKind, SymbolRange
+    from shapesmt.report.report import AbsentFile
 
 
 class Broken(NamedTuple):
@@ -57,6 +58,24 @@ class Behind(NamedTuple):
     """The number of downstream nodes that are left unexamined as well."""
 
     nodes: int
+
+
+class Absent(NamedTuple):
+    """External files that can't be read and that decide sizes."""
+
+    files: tuple[AbsentFile, ...]
+
+
+class Without(NamedTuple):
+    """The number of nodes that are undecided because of external files that can't be read."""
+
+    nodes: int
+
+
+class ToPlace(NamedTuple):
+    """External files that have to be put next to the model."""
+
+    files: tuple[AbsentFile, ...]
 
 
 class Stretched(NamedTuple):
@@ -168,6 +187,7 @@ class Hints(NamedTuple):
 
     Attributes:
         missing: The data that the file lacks, as a sentence; "" if it lacks none.
+        absent: External files that aren't there, and on which the answer doesn't depend.
         caches: Lengths of a decoder's cache that start at 1, which leaves out its first step.
         from_two: Dimensions that start at 2 in the file's metadata.
         one_value: Dimensions that have one value there.
@@ -177,6 +197,7 @@ class Hints(NamedTuple):
     """
 
     missing: str
+    absent: tuple[str, ...]
     caches: tuple[str, ...]
     from_two: Mapping[str, SymbolRange]
     one_value: Mapping[str, SymbolRange]

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from shapesmt.diagnose.absent import absent_files
+from shapesmt.graph import Absence
 from shapesmt.report import Assumed, facts, in_words
 from shapesmt.version import followed_runtime
 
@@ -24,7 +26,9 @@ def hints_of(problem: Problem, examination: Examination) -> tuple[str, ...]:
     two = {name: r for name, r in noted.items() if r.min == 2 and name not in one}
     by_version = _by_version(examination.original)
     fixed = {} if problem.ranges else _sizes(problem)
-    told = facts.Hints(problem.graph.missing, _caches(problem), two, one, by_version, fixed, followed_runtime())
+    files = absent_files(problem.graph, examination.original) if problem.graph.absent else ()
+    absent = tuple(f.file for f in files if not f.constants and f.reason == Absence.FILE.value)
+    told = facts.Hints(problem.graph.missing, absent, _caches(problem), two, one, by_version, fixed, followed_runtime())
     return in_words(told) if any(told[:-1]) else ()
 
 
