@@ -25,7 +25,7 @@ def examine_session(problem: Problem, examination: Examination, judge: Judge) ->
     matters are left as they are, which takes a look at their reshapes and lookups.
     """
     failing = {j.index for j in examination.judgements}
-    if not differing(problem.graph, examination.inference.tensors, failing):
+    if not differing(problem.graph, examination.original.tensors, failing):
         return examination
     made = judge.deadline.attempt(lambda: (session_graph(problem.graph),), None)
     if made is None:
@@ -44,7 +44,8 @@ def examine_session(problem: Problem, examination: Examination, judge: Judge) ->
 
 def _undecided(graph: Graph, examination: Examination) -> Examination:
     """Return the examination with a node left that the session may replace: time ran out before it was looked at."""
-    index = next(match.index for match in matches(graph, examination.inference.tensors))
+    found = (match.index for match in matches(graph, examination.original.tensors))
+    index = next(found, examination.judgements[0].index if examination.judgements else 0)
     law = "what the default session runs is looked at in the time given"
     late = Unjudged("", graph.nodes[index].op, "timeout", law)
     return replace(examination, unjudged=(*examination.unjudged, (index, late)))

@@ -11,11 +11,25 @@ from dataclasses import replace
 
 from shapesmt.algebra import FALSE, Dim, Kind, as_dim
 from shapesmt.algebra.numeric import Float
+from shapesmt.errors import UsageError
 from shapesmt.graph import STATED_RANKS, STATED_TYPES, Declared, Literal, Node, Schemas
 from shapesmt.laws import as_law
 from shapesmt.rules import Application, Assumed, Elements, Requirement, RuleContext, Tensor, Unjudged, tensor
 
 NOTE = "its registered schema says what it makes, not what it needs"
+
+
+def inferred_types(
+    schemas: Schemas, node: Node, opsets: Mapping[str, int], inputs: Sequence[Tensor | None]
+) -> list[Declared] | str | None:
+    """Return the types that a schema infers for a node's outputs from numbers, or its error; None if it infers none."""
+    if any(t is not None and not t.is_tensor for t in inputs):
+        return None
+    types = [None if t is None else declared_of(t, {}) for t in inputs]
+    try:
+        return schemas.infer(node, opsets, types, [None if t is None else literal_of(t) for t in inputs])
+    except UsageError:
+        return None
 
 
 def infer_by_schema(

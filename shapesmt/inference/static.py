@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, symbol
-from shapesmt.errors import UsageError, printable
+from shapesmt.errors import printable
 from shapesmt.graph import Declared, Function, Graph, Node
 from shapesmt.inference.apply import UNKNOWN, Step
 from shapesmt.inference.loading import Refusal, differ, refusal, type_conflicts
 from shapesmt.inference.numbering import Scope
 from shapesmt.inference.origins import Outside
-from shapesmt.inference.schema_types import declared_of, literal_of
+from shapesmt.inference.schema_types import inferred_types, literal_of
 from shapesmt.inference.walk import Walk
 from shapesmt.ops import broken_law
 from shapesmt.rules import Application, Memory, Requirement, Runs, Tensor, Unjudged, data, tensor
@@ -145,14 +145,7 @@ class Static(Walk):
 
     def _infer_types(self, node: Node, inputs: list[Tensor | None]) -> list[Declared] | str | None:
         """Return the types that ONNX infers for the outputs, or its error as a text; None if it isn't asked."""
-        if self._schemas is None or any(t is not None and not t.is_tensor for t in inputs):
-            return None
-        types = [None if t is None else declared_of(t, {}) for t in inputs]
-        elements = [None if t is None else literal_of(t) for t in inputs]
-        try:
-            return self._schemas.infer(node, self._opsets, types, elements)
-        except UsageError:
-            return None
+        return None if self._schemas is None else inferred_types(self._schemas, node, self._opsets, inputs)
 
     def _memory(self) -> dict[tuple[Any, ...], Application]:
         return {}  # a remembered function doesn't say where it is wrong

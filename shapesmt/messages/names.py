@@ -9,7 +9,7 @@ from typing import NamedTuple
 from shapesmt.graph import Graph, Node
 from shapesmt.messages.forms import MADE
 
-__all__ = ["Place", "places", "resembling"]
+__all__ = ["Place", "places", "resembling", "running"]
 
 _NUMBER = re.compile(r"(?:node )?#?(\d{1,9})")
 LONGEST = 1000  # characters of a name that are compared
@@ -44,7 +44,8 @@ def places(graph: Graph, name: str) -> list[Place]:
     if not named and (producer := graph.producer(name)) is not None:
         named = [Place(producer)]
     if not named and name:
-        named = [Place(i, inside=name) for i, node in enumerate(graph.nodes) if name in _inside(graph, node)]
+        inner = (any(name == n.name for n in _inside(graph, node)) for node in graph.nodes)
+        named = [Place(i, inside=name) for i, found in enumerate(inner) if found]
     return named or _made_of(graph, name[:LONGEST])
 
 
@@ -57,15 +58,21 @@ def resembling(graph: Graph, target: str) -> str | None:
     return graph.nodes[found[0].node].name if found else None
 
 
-def _inside(graph: Graph, node: Node, depth: int = 0) -> set[str]:
-    """Return the names of the nodes inside a node: in its branches, its body, or the function that it calls."""
+def running(graph: Graph, index: int, op: str) -> list[Place]:
+    """Return the nodes inside node `index` that have this operator, in upper or lower case."""
+    inner = dict.fromkeys(n.name for n in _inside(graph, graph.nodes[index]) if n.op.lower() == op.lower())
+    return [Place(index, inside=name) for name in inner]
+
+
+def _inside(graph: Graph, node: Node, depth: int = 0) -> Iterator[Node]:
+    """Yield the nodes inside a node: in its branches, its body, or the function that it calls."""
     called = graph.functions.get((node.domain, node.op))
     bodies: list[Sequence[Node]] = [inner.nodes for inner in node.attributes.graphs]
     bodies += [called.nodes] if called is not None else []
-    names = {inner.name for nodes in bodies for inner in nodes}
-    if depth < LONGEST // 100:
-        names |= {n for nodes in bodies for inner in nodes for n in _inside(graph, inner, depth + 1)}
-    return names
+    for inner in (inner for nodes in bodies for inner in nodes):
+        yield inner
+        if depth < LONGEST // 100:
+            yield from _inside(graph, inner, depth + 1)
 
 
 def _made_of(graph: Graph, name: str) -> list[Place]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
+from shapesmt.algebra import Dim, as_dim
 from shapesmt.diagnose import precondition
 from shapesmt.errors import UsageError
 from shapesmt.examine import SESSIONS, Analysis, Examination, Narrowing, Question, analyse, pose_everything
 from shapesmt.graph import Graph
 from shapesmt.inference import session_graph
-from shapesmt.messages.forms import RESHAPING
+from shapesmt.language import parse_dim
+from shapesmt.messages.forms import RESHAPING, UNNAMED
 from shapesmt.messages.names import Place
 from shapesmt.messages.reading import Message
 from shapesmt.messages.search import BRIEF, Case, Search
@@ -23,8 +26,8 @@ __all__ = ["find_origin"]
 def find_origin(a: Analysis, message: Message, question: Question) -> ErrorOrigin:
     """Return the nodes that can raise an error message, with inputs at which they do, or the reasons why none can.
 
-    If no node does inside the ranges of the question, inputs of any size are tried too, from 0 on; for a runtime that
-    lets its user change declared sizes, those of any declaration; last, the nodes that ONNX Runtime's session makes.
+    If no node does inside the ranges of the question, inputs of any size are tried too, from 0 on; then those that the
+    file declares otherwise, as far as the runtime takes them; last, the nodes that ONNX Runtime's session makes.
     """
     graph = a.problem.graph
     answer = ErrorOrigin(graph.source, message.runtime, message.text, None, symbols=a.problem.ranges)
@@ -40,7 +43,7 @@ def find_origin(a: Analysis, message: Message, question: Question) -> ErrorOrigi
         if wider is not None and not found:
             found, against = suspects(wider, message)
         better = _surer(_candidates(wider, message, search.judged, found, outside=asked), message, graph)
-        if found and not better and message.runtime in RESHAPING:
+        if found and not better and message.runtime in (*RESHAPING, UNNAMED):
             better = _surer(_reshaped(a, message, question, found), message, graph)
         candidates = better or candidates or _in_session(a, message, question)
     answer = replace(answer, seconds=a.seconds)
@@ -107,12 +110,17 @@ def _everything(a: Analysis) -> Analysis:
 
 
 def _reshaped(a: Analysis, message: Message, question: Question, found: list[Place]) -> list[Candidate]:
-    """Return the candidates for inputs of the declared ranks, whose sizes the runtime's user may have changed."""
-    graph = a.problem.graph
+    """Return the candidates for inputs of the declared ranks, with sizes that the file doesn't declare.
+
+    A runtime may let its user change all of them; the others check numbers, but neither names nor formulas.
+    """
+    graph, checked = a.problem.graph, message.runtime == UNNAMED
     shapes = {name: declared.shape for name, declared in graph.inputs.items() if declared.shape is not None}
-    free = {name: f"[{','.join(['1..'] * len(shape))}]" for name, shape in shapes.items()}
+    kept = {n: tuple(d if checked and isinstance(d, int) else None for d in shape) for n, shape in shapes.items()}
+    inputs = {n: d._replace(shape=kept.get(n, d.shape)) for n, d in graph.inputs.items()}
+    free = {n: f"[{','.join('0..' if d is None else str(d) for d in shape)}]" for n, shape in kept.items()}
     try:
-        freed = analyse(graph, replace(question, dims={}, shapes=free, assume=(), replay=False))
+        freed = analyse(replace(graph, inputs=inputs), replace(question, dims={}, shapes=free, assume=(), replay=False))
     except UsageError:
         return []
     judged = frozenset(j.index for j in freed.examination.judgements)
@@ -125,9 +133,17 @@ def _reshaped(a: Analysis, message: Message, question: Question, found: list[Pla
 def _differing(
     declared: Mapping[str, Sequence[int | str | None]], given: Mapping[str, tuple[int, ...]]
 ) -> dict[str, tuple[int | str | None, ...]]:
-    """Return the declared shapes that have another number than the given ones."""
-    return {
-        name: tuple(shape)
-        for name, shape in declared.items()
-        if any(isinstance(d, int) and d != size for d, size in zip(shape, given.get(name, ()), strict=False))
-    }
+    """Return the declared shapes that the given ones contradict: in a number, or in a name's or a formula's size."""
+    sizes: dict[str, Dim] = {}
+
+    def differs(told: int | str | None, size: int) -> bool:
+        if isinstance(told, str) and told not in sizes:
+            with suppress(UsageError):  # a name that comes up for the first time
+                return parse_dim(told, sizes) is not as_dim(size)
+        want = sizes.setdefault(told, as_dim(size)) if isinstance(told, str) else told
+        return want is not None and as_dim(want) is not as_dim(size)
+
+    pairs = [(n, d, size) for n, shape in declared.items() for d, size in zip(shape, given.get(n, ()), strict=False)]
+    pairs.sort(key=lambda pair: isinstance(pair[1], str) and not pair[1].isidentifier())  # formulas after their names
+    wrong = {name for name, told, size in pairs if differs(told, size)}
+    return {name: tuple(shape) for name, shape in declared.items() if name in wrong}

@@ -123,10 +123,11 @@ def likely(site: Site, message: Message, *, ordered: bool, alone: bool) -> Formu
 def resembling(site: Site, message: Message) -> list[Formula]:
     """Return conditions that the node has the numbers whose meaning isn't read: those that tell most come first.
 
-    A list of numbers is the shape or the elements of an input, a single one any size, element or side of a requirement.
+    Of as long ones the last comes first: a message says what it wants, and then what it got. A list of numbers is the
+    shape or the elements of an input, a single one any size, element or side of a requirement.
     """
     quantities, conditions = [d for d in site.quantities if d.constant is None], []
-    for numbers in sorted(message.unread, key=lambda numbers: (len(numbers), *numbers), reverse=True):
+    for _, numbers in sorted(enumerate(message.unread), key=lambda pair: (len(pair[1]), pair[0]), reverse=True):
         lists = [*site.shapes, *(site.elements(index) or () for index in range(len(site.inputs)))]
         whole = any_of(*(all_of(*map(equal, shape, numbers)) for shape in lists if len(shape) == len(numbers) > 1))
         conditions += [whole] if whole is not FALSE else [any_of(*(equal(d, n) for d in quantities)) for n in numbers]

@@ -18,11 +18,13 @@ from shapesmt.diagnose import finding_at
 from shapesmt.examine import Analysis, Judge, Problem, is_open
 from shapesmt.graph import GUARDS, Node
 from shapesmt.inference import Operators
-from shapesmt.messages.forms import BLOCKED, BLOCKED_RANK, SILENT
+from shapesmt.laws import Law
+from shapesmt.messages.forms import BLOCKED, BLOCKED_RANK, SILENT, Form
 from shapesmt.messages.names import Place
 from shapesmt.messages.quantities import Printed, likely, past_end, printed, resembling
 from shapesmt.messages.reading import Message
 from shapesmt.messages.site import Site
+from shapesmt.messages.suspects import law_of
 from shapesmt.presolve import Domain
 from shapesmt.region import NOWHERE
 from shapesmt.report import Against, Candidate, Grade, Obstacle, SymbolRange
@@ -42,11 +44,19 @@ class _Own(NamedTuple):
         requirements: Those that are known.
         open: Whether it may have others.
         followed: Whether it has no others but those that valid data satisfy.
+        assumed: The laws of those that data are assumed to satisfy; None if one of them isn't in the catalogue.
     """
 
     requirements: tuple[Requirement, ...]
     open: bool
     followed: bool
+    assumed: tuple[Law, ...] | None = ()
+
+    def may_violate(self, form: Form | None) -> bool:
+        """Whether one of the requirements that aren't known may be of a form's laws."""
+        if form is None or not form.laws or not self.followed or self.assumed is None:
+            return self.open
+        return any(map(form.states, self.assumed))
 
     @property
     def formula(self) -> Formula:
@@ -58,7 +68,9 @@ def _own(application: Application, within: str = "") -> _Own:
     stated = [r for r in application.requirements if not within or within in r.within]
     known = tuple(r for r in stated if not is_open(r))
     followed = len(known) == len(stated) and not application.unjudged and (bool(stated) or not within)
-    return _Own(known, not followed or bool(application.assumed), followed)
+    laws = tuple(law_of(x.law) for x in application.assumed if not x.by)
+    listed = laws if all(law.code for law in laws) and len(laws) == len(application.assumed) else None
+    return _Own(known, not followed or bool(application.assumed), followed, listed)
 
 
 class Case(NamedTuple):
@@ -260,7 +272,9 @@ class Search:
     def _site(
         self, node: Node, inputs: Sequence[Tensor | None], outputs: Sequence[Tensor | None], own: _Own, *, loose: bool
     ) -> Site:
-        site = Site(inputs, own.requirements, own.open, node.attributes, node.inputs, outputs, loose)
+        site = Site(
+            inputs, own.requirements, own.may_violate(self.message.form), node.attributes, node.inputs, outputs, loose
+        )
         blocked = self._blocks and max(map(len, site.shapes), default=0) == BLOCKED_RANK
         return site._replace(foreign=self.message.foreign(self._problem.graph), blocked=blocked)
 

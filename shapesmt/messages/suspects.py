@@ -10,11 +10,11 @@ from shapesmt.examine import Analysis
 from shapesmt.graph import Graph
 from shapesmt.laws import Law
 from shapesmt.messages.forms import FUSED, MADE
-from shapesmt.messages.names import Place, places
+from shapesmt.messages.names import Place, places, running
 from shapesmt.messages.reading import Message
 from shapesmt.report import Against, Obstacle
 
-__all__ = ["suspects"]
+__all__ = ["law_of", "suspects"]
 
 MERGED = 4  # consecutive nodes that are searched for the operator that a message names
 
@@ -37,6 +37,8 @@ def suspects(a: Analysis, message: Message) -> tuple[list[Place], tuple[Against,
         if same:
             rewritten = not message.foreign(graph) and message.op.lower() not in ("", told.lower())
             return [place._replace(exact=place.exact and not rewritten) for place in found], ()
+        if "" in message.names and (within := _running(a, found[0].node, message.op)):
+            return within, ()
         if not FUSED.search(message.op):
             return [], (Against(Obstacle.OPERATOR, name, told),)
         return [place._replace(exact=False) for place in found], ()
@@ -64,18 +66,25 @@ def _by_law(a: Analysis, message: Message) -> list[Place]:
     nodes, op = a.problem.graph.nodes, "" if message.foreign(a.problem.graph) else message.op
     always = {j.index for j in a.examination.judgements if j.verdict is Verdict.FAILS} if message.loading else set()
     named = [Place(i) for i, node in enumerate(nodes) if op and node.op.lower() == op.lower()]
+    named += [place for i in range(len(nodes)) for place in _running(a, i, op)]
     if named:
         return [place for place in named if place.node in always] or named
     form = message.form
     failing = [
-        (i, [r.law for r in each.requirements if r.formula is not TRUE] + [_law(x.law) for x in each.assumed])
+        (i, [r.law for r in each.requirements if r.formula is not TRUE] + [law_of(x.law) for x in each.assumed])
         for i, each in enumerate(a.examination.original.applications)
     ]
     of_law = [i for i, broken in failing if form is not None and any(map(form.states, broken))] or sorted(always)
     return [Place(i, exact=not op) for i in (of_law if of_law or not op else [i for i, broken in failing if broken])]
 
 
-def _law(sentence: str) -> Law:
+def _running(a: Analysis, index: int, op: str) -> list[Place]:
+    """Return the nodes inside node `index` that have this operator and a requirement."""
+    within = {r.within for r in a.examination.original.applications[index].requirements}
+    return [place for place in running(a.problem.graph, index, op) if any(place.inside in path for path in within)]
+
+
+def law_of(sentence: str) -> Law:
     """Return the law with a sentence; one without a code if there is none."""
     return _laws().get(sentence, Law("", sentence))
 

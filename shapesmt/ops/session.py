@@ -14,6 +14,8 @@ UNIT: Mapping[str, int] = {"Add": 0, "Sub": 0, "Mul": 1, "Div": 1}
 """The number that, as a scalar in input 1, makes an operator return input 0."""
 PASSING = frozenset({"Identity", "Cast", *UNIT})
 """The operators of nodes that the session may remove because they return input 0."""
+RENAMING = frozenset({"Identity"})
+"""The operators of nodes that the session removes even if they make an output of the model: input 0 gets its name."""
 ROW = frozenset({"Reshape", "Squeeze", "Unsqueeze"})
 
 
@@ -119,7 +121,7 @@ def _constant(site: Site, node: Node, _: Node) -> Made | None:
 
 def _folded(site: Site, node: Node, _: Node) -> Made | None:
     """Return the reshape to a constant if a target with an allowed 0 and -1 is computed from constants."""
-    target = site.constant(node.inputs[1])
+    target = site.constant(node.inputs[1]) if site.maker(node.inputs[1]) else None
     return None if target is None or _takes(site, node, node) else _reshape(node, node.inputs[0], list(target), 1)
 
 
@@ -127,6 +129,25 @@ def _takes(site: Site, node: Node, _: Node) -> bool:
     """Whether ONNX Runtime loads a reshape to a constant: it has no allowed 0 beside -1."""
     target = site.constant(node.inputs[1]) if node.attributes.get("allowzero") else None
     return target is None or not {0, -1} <= {*target}
+
+
+def _unexpanded(site: Site, node: Node, _: Node) -> Made | None:
+    """Return the tensor itself if a node computes it, and each number of the target is its size there, or at most 1."""
+    target, sizes = site.constant(node.inputs[1]), site.tensor(node.inputs[0]).shape
+    data, computed = map(site.maker, node.inputs[:2])
+    late = computed is not None and bool(computed.inputs)
+    if not target or sizes is None or len(target) > len(sizes) or site.returned(node.outputs[0], renamed=late):
+        return None
+    if data is None or not data.inputs:
+        return None
+    stays = all(n <= 1 or d.constant == n for n, d in zip(target[::-1], sizes[::-1], strict=False))
+    return Made((Node("Identity", "", node.name, node.inputs[:1], node.outputs),)) if stays else None
+
+
+def _expands_to_sizes(site: Site, node: Node, _: Node) -> bool:
+    """Whether a target has no number below 1."""
+    target = site.constant(node.inputs[1])
+    return target is None or all(n >= 1 for n in target)
 
 
 def _reshape(node: Node, data: str, target: list[int], allowzero: int = 0) -> Made:
@@ -141,6 +162,7 @@ REWRITES = (
     Rewrite(
         "a lookup of a range of rows is a slice",
         frozenset({"Gather"}), 1, frozenset({"Range"}), _slice, _counts_up, VERSIONS,
+        late=True,
     ),
     Rewrite(
         "reshapes in a row are one",
@@ -159,7 +181,12 @@ REWRITES = (
     Rewrite(
         "a shape of numbers is a constant, and what only computes it is removed",
         frozenset({"Shape"}), 0, None, _constant, lambda *_: True, VERSIONS,
-        fixed=lambda node: node.inputs[0],
+        fixed=lambda node: node.inputs[0], alone=False,
+    ),
+    Rewrite(
+        "an expansion to numbers of at most 1, or to the same sizes, is removed",
+        frozenset({"Expand"}), 1, None, _unexpanded, _expands_to_sizes, VERSIONS,
+        alone=False,
     ),
 )  # fmt: skip
 """The rewrites that change which sizes run, or what they give."""

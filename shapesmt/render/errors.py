@@ -163,8 +163,10 @@ def _outside(candidate: Candidate) -> Iterator[Line]:
     """Yield that the inputs aren't among those that were asked about, or the sizes that the file declares instead."""
     for tensor, shape in candidate.declared.items():
         given = candidate.counterexample.inputs[tensor] if candidate.counterexample is not None else ()
-        sizes = ["x".join("?" if d is None else str(d) for d in dims) for dims in (shape, given)]
-        yield line(2, f"outside: the file declares {name(tensor)} as {sizes[0]}; given {sizes[1]}, it fails")
+        told = [name(d) if isinstance(d, str) else "?" if d is None else str(d) for d in shape]
+        stated = f"[{', '.join(told)}]" if any(isinstance(d, str) for d in shape) else "x".join(told)
+        sizes = "x".join(map(str, given))
+        yield line(2, f"outside: the file declares {name(tensor)} as {stated}; given {sizes}, it fails")
     if candidate.outside and not candidate.declared:
         yield line(2, "only outside the ranges that were given")
 

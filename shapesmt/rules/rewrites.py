@@ -36,8 +36,8 @@ class Site(ABC):
         """Whether one node reads the tensor, once, and the model doesn't return it."""
 
     @abstractmethod
-    def returned(self, name: str) -> bool:
-        """Whether the tensor is an output of the model."""
+    def returned(self, name: str, *, renamed: bool = False) -> bool:
+        """Whether the tensor is an output of the model; if `renamed`, also whether a removed node returns it as one."""
 
     @abstractmethod
     def constant(self, name: str) -> tuple[int, ...] | None:
@@ -64,13 +64,14 @@ class Rewrite:
         says: The rewrite in words: "a lookup of consecutive rows is a slice".
         ops: The operators that the last node may have.
         place: The index of the input that the other node computes.
-        feeds: The operators that the other node may have; None for any.
+        feeds: The operators that the other node may have; None if there needn't be one, which then is the last again.
         fixed: A function of the last node that names a tensor whose sizes have to be numbers; None if none has to.
         make: A function of the last node and the other one, which returns what replaces the last one; None if the
             session leaves it. Nodes that nothing reads any more are removed.
         agrees: A function of the same nodes: whether the new nodes run and give the same wherever the file's run.
         seen: The versions of ONNX Runtime in which runs showed it.
         alone: Whether no node but the last may read the other one's output.
+        late: Whether the session looks for the pattern only where no rewrite that isn't late applies any more.
     """
 
     says: str
@@ -82,12 +83,13 @@ class Rewrite:
     seen: tuple[str, ...]
     fixed: Callable[[Node], str] | None = None
     alone: bool = True
+    late: bool = False
 
     def feed(self, site: Site, node: Node) -> Node | None:
         """Return the other node of the pattern if `node` is the last one; None if there is no match."""
         if node.domain or node.op not in self.ops or len(node.inputs) <= self.place:
             return None
-        feed = site.maker(node.inputs[self.place])
+        feed = node if self.feeds is None else site.maker(node.inputs[self.place])
         if feed is None or (self.feeds is not None and (feed.domain or feed.op not in self.feeds)):
             return None
         sizes = () if self.fixed is None else site.tensor(self.fixed(node)).shape

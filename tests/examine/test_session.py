@@ -157,6 +157,73 @@ def test_a_constant_of_another_input_is_no_constant_to_the_session():
     assert outcome_at(model, {"a": 1, "b": 1}) == ([(2, 2)], None)
 
 
+def test_a_range_that_is_a_constant_in_the_end_is_no_slice():
+    model = parsed(
+        """g (float[a, 4] x) => (float[p, q] y) { s = Shape (x) last = Constant <value_int = -1> ()
+        n = Gather (s, last) first = Constant <value_ints = [0]> () u = Unsqueeze (n, first)
+        c = Constant <value_ints = [4]> () t = Concat <axis = 0> (c, u) q = Squeeze (x, first) r = Reshape (q, t)
+        v = Shape (r) zero = Constant <value_int = 0> () m = Gather (v, zero)
+        one = Constant <value_int = 1> () rows = Range (zero, m, one) y = Gather (x, rows) }"""
+    )
+    report = shapesmt.check(model, dims={"a": "0..9"})
+    assert report.precondition.nowhere
+    assert report.warnings[0].example.symbols == {"a": 4}
+    assert [outcome_at(model, {"a": a}) for a in (3, 4)] == [(None, None), ([(4, 4)], None)]
+
+
+def test_a_file_that_its_constants_contradict_is_refused():
+    model = parsed(
+        """g (float[a, 4] x) => (float[p, q] y) { c = Constant <value_ints = [-1]> () d = Constant <value_ints = [1]> ()
+        t = Concat <axis = 0> (c, d) r = Reshape (x, t) w = Constant <value_ints = [1, 2]> () v = Tile (r, w)
+        y = Concat <axis = 0> (v, r) }"""
+    )
+    report = shapesmt.check(model, dims={"a": "0..4"})
+    assert shapesmt.check(model, dims={"a": "0..4"}, session="file").precondition.text == ("a == 0",)
+    assert report.precondition.nowhere
+    assert [(f.node, f.kind.value) for f in report.findings] == [("Concat_6", "session"), ("Concat_6", "requirement")]
+    assert outcome_at(model, {"a": 0}) == (None, [(0, 2)])
+
+
+def test_of_equal_nodes_the_first_in_the_session_s_order_is_retained():
+    model = parsed(
+        """g (float[a, 4] x) => (float[p] y, float[q] z) { s = Shape (x) zero = Constant <value_int = 0> ()
+        n = Gather (s, zero) three = Constant <value_int = 3> () m = Add (n, three)
+        first = Constant <value_ints = [0]> () u = Unsqueeze (m, first) t = Concat <axis = 0> (u) r = Reshape (x, t)
+        y = Abs (r) t2 = Concat <axis = 0> (u) z = Reshape (x, t2) }"""
+    )
+    report = shapesmt.check(model, dims={"a": "0..4"})
+    assert report.precondition.text == ("a == 1",)
+    assert report.warnings[0].example.symbols == {"a": 0}
+    assert outcome_at(model, {"a": 0}) == ([(0,), (0,)], None)
+
+
+def test_a_shape_of_numbers_reads_nothing():
+    model = parsed(
+        """g (float[b, 2] x) => (float[p, q] y) { c = Constant <value_ints = [2, 4]> () r = Reshape (x, c)
+        s = Shape (r) one = Constant <value_int = 1> () n = Gather (s, one) first = Constant <value_ints = [0]> ()
+        u = Unsqueeze (n, first) d = Constant <value_ints = [1]> () t = Concat <axis = 0> (d, u) y = Reshape (r, t) }"""
+    )
+    report = shapesmt.check(model, dims={"b": "0..4"})
+    assert report.precondition.nowhere
+    assert report.warnings[0].example.symbols == {"b": 2}
+    assert outcome_at(model, {"b": 2}) == ([(1, 4)], None)
+
+
+def test_an_expansion_of_a_computed_tensor_to_0_is_removed():
+    expanded = "g (float[a, 4] x) => (float[p, q] y) {{ w = Abs (x) z = Expand ({}, c) y = Neg (z) }}"
+    model, of_input = (parsed(expanded.format(x), c=np.array([0, 4])) for x in "wx")
+    report = shapesmt.check(model, dims={"a": "0..4"})
+    assert report.precondition.text == ("a <= 1",)
+    assert [w.text for w in report.warnings] == [
+        "the file fails at a=2; ONNX Runtime's default session, where an expansion to numbers of at most 1, or to the "
+        "same sizes, is removed, would run there and give y 2x4",
+        "ONNX Runtime's default session would give 'y' the shape 1x4 at a=1, the file 0x4",
+    ]
+    assert [outcome_at(model, {"a": a}) for a in (1, 2)] == [([(1, 4)], [(0, 4)]), ([(2, 4)], None)]
+    assert shapesmt.check(of_input, dims={"a": "0..4"}).warnings == ()
+    assert [outcome_at(of_input, {"a": a}) for a in (1, 2)] == [([(0, 4)], [(0, 4)]), (None, None)]
+
+
 def test_bounds_are_of_both():
     model = parsed(f"g (float[n, 4] x) => (float[p, q] t) {{ {ROWS.format(start=-1)} }}", **TABLE)
     bounds = shapesmt.bounds(model, dims={"n": "1..6"})

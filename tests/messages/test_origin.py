@@ -124,6 +124,58 @@ def test_a_message_is_exact_only_if_the_session_runs_the_nodes_of_the_file() -> 
     assert (candidate.grade, candidate.region) == ("exact", "a == 3")
 
 
+@pytest.mark.parametrize(
+    ("text", "sizes", "declared"),
+    [
+        ("(float[n, 3] x, float[n, 4] y) => (z) { [a] z = Concat <axis = 1> (x, y) }", {"x": (2, 3), "y": (5, 4)},
+         "y as [n, 4]; given 5x4"),
+        ('(float[n, "4*n", 3, 3] x) => (z) { [a] z = DepthToSpace <blocksize = 2> (x) }', {"x": (2, 7, 3, 3)},
+         "x as [n, 4*n, 3, 3]; given 1x1x3x3"),
+        ("(float[n, n] x) => (z) { [a] z = Det (x) }", {"x": (2, 7)}, "x as [n, n]; given 1x2"),
+    ],
+)  # fmt: skip
+def test_sizes_of_one_name_that_differ(text: str, sizes: dict[str, tuple[int, ...]], declared: str) -> None:
+    """ONNX Runtime takes them: it compares inputs with the numbers of the file, not with one another."""
+    session = started(model(text), LEVELS.ORT_ENABLE_ALL)
+    assert session is not None
+    with pytest.raises(Exception, match="Name:'a'") as raised:
+        session.run(None, {name: np.zeros(shape, np.float32) for name, shape in sizes.items()})
+    answer = origin(text, raised.value)
+    (candidate,) = answer.candidates
+    assert (candidate.node, candidate.outside) == ("a", True)
+    assert f"outside: the file declares {declared}, it fails" in str(answer)
+    with pytest.raises(Exception, match="Name:'a'"):
+        session.run(None, {n: np.zeros(shape, np.float32) for n, shape in candidate.counterexample.inputs.items()})
+
+
+@pytest.mark.parametrize("named", ["[outer] ", ""])
+def test_a_node_without_a_name_inside_another(named: str) -> None:
+    text = LOOPED.replace("[loop] ", named).replace("[inner] ", "").replace("\n}", "  u = Add (z, x)\n}").replace(
+        "=> (z)", "=> (u)"
+    )  # fmt: skip
+    message = said(model(text), {"n": 4, "m": 3})
+    assert "Name:''" in message
+    (candidate,) = origin(text, message).candidates
+    assert (candidate.inside, candidate.index) == ("Add_1", 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes", "region"),
+    [
+        ("(float[5, 3] x, float[n, m] u) => (z) <int64[4, 3] i = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}> "
+         "{ [a] z = ScatterElements (x, i, u) }", {"n": 4, "m": 2}, "n == 4 and m == 2"),
+        ("(float[n, 3] x, float[3, 4] y, float[m] z) => (o) { [a] o = Gemm (x, y, z) }", {"n": 2, "m": 3},
+         "2 <= m <= 3 or m >= 5"),
+        ("(float[2, n] x, float[3, 4] y, float[m] z) => (o) { [a] o = Gemm (x, y, z) }", {"n": 2, "m": 4},
+         "n == 2 and (m == 1 or m == 4)"),
+    ],
+)  # fmt: skip
+def test_what_is_checked_first(text: str, sizes: dict[str, int], region: str) -> None:
+    """Of the sizes on several axes, the first that differ are printed; a bias, also where the matrices don't fit."""
+    found = only(text, said(model(text), sizes))
+    assert (found.region, found.grade) == (region, "exact")
+
+
 def test_names_that_the_optimizer_makes() -> None:
     text = "(float[1, c, h, w] x, float[2, 3, 3, 3] k) => (z) { [conv] y = Conv (x, k)  [act] z = Relu (y) }"
     weights = onnx.numpy_helper.from_array(np.zeros((2, 3, 3, 3), np.float32), "k")

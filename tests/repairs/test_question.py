@@ -91,6 +91,28 @@ def test_what_was_found_in_time_is_kept_and_the_status_is_3(monkeypatch: pytest.
     assert "a longer --timeout may find more" in str(answer)
 
 
+@pytest.mark.parametrize(("enough", "complete", "status"), [(0, False, 3), (1, True, 0)])
+def test_a_search_has_processor_time_until_a_change_is_proved(
+    enough: int, complete: bool, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for limit in ("ENOUGH", "MARGIN", "PATIENCE"):
+        monkeypatch.setattr(search, limit, 1e9)
+    left, proved = Trials.left, list[Edit]()
+
+    def spent(trials: Trials, edit: Edit) -> set[str] | None:
+        if len(proved) >= enough:
+            monkeypatch.setattr("shapesmt.deadline.thread_time", lambda: 1e9)
+        names = left(trials, edit)
+        proved.extend([edit] * (names == set()))
+        return names
+
+    monkeypatch.setattr(Trials, "left", spent)
+    answer = shapesmt.repair(SWAPPED.encode(), dims={"n": "5..8"})
+    assert (answer.complete, answer.exit_status) == (complete, status)
+    assert bool(answer.proposals) == bool(enough)
+    assert ("a longer --timeout may find more" in str(answer)) == (not enough)
+
+
 @pytest.mark.parametrize("hostile", ["\x1b[31mred", "a\nb", "\u202e", "x" * 5000, "::error::gone"])
 def test_names_from_files_are_printed_safely(hostile: str) -> None:
     model = parser.parse_model(SWAPPED)

@@ -6,16 +6,22 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from shapesmt.graph import Graph, Node, Nodes
-from shapesmt.inference.loading import is_loaded
+from shapesmt.inference.loading import SHAPES, Refusal, is_loaded, refusal
+from shapesmt.inference.schema_types import inferred_types
 from shapesmt.inference.session.sites import File, Session
 from shapesmt.ops import OPS, REWRITES
 from shapesmt.rules import Made, Rewrite, Tensor
 
+if TYPE_CHECKING:
+    from shapesmt.inference.static import Found
+
 SESSION = "as the session runs it"
 """The key under which a graph remembers the session's graph."""
-ROUNDS = 4  # the most times that nodes are replaced: each time, sizes may be known that weren't before
+FOLDED = "what is computed from constants is a constant"
+ROUNDS = 6  # the most times that nodes are replaced: each time, sizes may be known that weren't before
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,12 +33,14 @@ class SessionGraph:
         places: The index of the file's node for each of its nodes.
         says: The rewrites, by the index of the file's node.
         removed: The indices of the file's nodes that the session doesn't run, those that it replaces included.
+        refused: Whether the session refuses to load the file, once it computed the constants.
     """
 
     graph: Graph
     places: Sequence[int]
     says: Mapping[int, str]
     removed: frozenset[int]
+    refused: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +80,8 @@ def differing(graph: Graph, tensors: Mapping[str, Tensor], failing: AbstractSet[
     ]
     if not all(match.rewrite.agrees(site, graph.nodes[match.index], match.feed) for match in found):
         return True
+    if any(_refuses(graph, tensors, graph.nodes[index]) for index in failing):
+        return True
     if not found or not failing:
         return False
     left: dict[int, list[str]] = {}
@@ -79,6 +89,14 @@ def differing(graph: Graph, tensors: Mapping[str, Tensor], failing: AbstractSet[
         kept = left.get(m.index, graph.nodes[m.index].inputs)
         left[m.index] = [name for name in kept if name != graph.nodes[m.index].inputs[m.rewrite.place]]
     return not failing.isdisjoint({*left, *_unread(graph, left)})
+
+
+def _refuses(graph: Graph, tensors: Mapping[str, Tensor], node: Node) -> bool:
+    """Whether the session may refuse to load the file because of a node, with sizes and elements that are known."""
+    if not is_loaded(graph) or graph.schemas is None or node.attributes.graphs:
+        return False
+    inputs = [tensors.get(name) if name else None for name in node.inputs]
+    return isinstance(inferred_types(graph.schemas, node, graph.opsets, inputs), str)
 
 
 def _unread(graph: Graph, reads: Mapping[int, Sequence[str]]) -> set[int]:
@@ -97,32 +115,50 @@ def _unread(graph: Graph, reads: Mapping[int, Sequence[str]]) -> set[int]:
 def session_graph(graph: Graph) -> SessionGraph | None:
     """Return the graph that the session runs; None if it runs the file's nodes, or never loads the file."""
     if SESSION not in graph.memory:
-        whole, again = None, _rewritten(graph)
-        for _ in range(ROUNDS):
-            if again is None:
-                break
-            whole = again if whole is None else _after(whole, again)
-            again = _rewritten(whole.graph)
-        graph.memory[SESSION] = whole
+        graph.memory[SESSION] = _wholly_rewritten(graph)
     known: SessionGraph | None = graph.memory[SESSION]
     return known
+
+
+def _wholly_rewritten(graph: Graph) -> SessionGraph | None:
+    """Return the graph after all rewrites: the late ones come once no other changes anything."""
+    whole, late = None, False
+    for _ in range(ROUNDS):
+        again = _rewritten(graph if whole is None else whole.graph, late=late)
+        if again is not None:
+            whole = again if whole is None else _after(whole, again)
+        if again is None or again.refused:
+            if late or again is not None:
+                break
+            late = True
+    return whole
 
 
 def _after(first: SessionGraph, again: SessionGraph) -> SessionGraph:
     """Return both rewritings as one, of the file's graph."""
     places = [first.places[index] for index in again.places]
     says = {**{first.places[index]: text for index, text in again.says.items()}, **first.says}
-    return SessionGraph(again.graph, places, says, first.removed | {first.places[index] for index in again.removed})
+    removed = first.removed | {first.places[index] for index in again.removed}
+    return SessionGraph(again.graph, places, says, removed, again.refused)
 
 
-def _rewritten(graph: Graph) -> SessionGraph | None:
+def _refused(graph: Graph, found: Found) -> SessionGraph:
+    """Return the graph with the refusal of a node."""
+    whole = replace(graph)
+    whole.memory[SHAPES] = {found.place: Refusal((refusal(found.law, found.path),))}
+    return SessionGraph(whole, range(len(graph.nodes)), {found.place: FOLDED}, frozenset(), refused=True)
+
+
+def _rewritten(graph: Graph, *, late: bool) -> SessionGraph | None:
     from shapesmt.inference.session.loaded import tensors_when_loaded
 
     loaded = tensors_when_loaded(graph)
-    if loaded is None:
-        return None
+    if not isinstance(loaded, dict):
+        return _refused(graph, loaded)
     site, made, says = Session(graph, loaded), dict[int, Made](), dict[int, str]()
     for match in matches(graph, site.tensors):
+        if match.rewrite.late is not late:
+            continue
         node = graph.nodes[match.index]
         feed = match.rewrite.feed(site, node)
         new = None if feed is None or match.index in made else match.rewrite.make(site, node, feed)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from shapesmt import laws
-from shapesmt.algebra import symbol
+from shapesmt.algebra import FALSE, TRUE, symbol
 from shapesmt.graph import Declared, Graph, Node
 from shapesmt.inference.numbering import Scope
 from shapesmt.inference.schema_types import literal_of
-from shapesmt.inference.static import Findings, Static
+from shapesmt.inference.static import Findings, Found, Static
 from shapesmt.rules import Application, Tensor, data, tensor
 
 
-def tensors_when_loaded(graph: Graph) -> dict[str, Tensor] | None:
+def tensors_when_loaded(graph: Graph) -> dict[str, Tensor] | Found:
     """Return the tensors with the sizes that the runtime knows when it loads the model, and the elements of constants.
 
-    None if the runtime refuses the model.
+    If the runtime refuses the model, the result is the law that a node violates.
 
     Dimensions of inputs have symbols by their names. What is computed from constants, and from sizes that are numbers,
     is a constant. A constant that is an input too has no elements, as a run may give others.
@@ -26,9 +26,9 @@ def tensors_when_loaded(graph: Graph) -> dict[str, Tensor] | None:
     tensors = {name: walk.declared_tensor(name, declared) for name, declared in graph.inputs.items()}
     steps = walk.nodes(graph, tensors)
     tensors.update((name, tensor(t.dtype, t.shape)) for name, t in tensors.items() if name in graph.declared)
-    for _ in steps:
+    for walk.findings.place, _ in enumerate(steps, 1):
         pass
-    return None if any(f.sure for f in walk.findings.found) else tensors
+    return next((f for f in walk.findings.found if f.sure), tensors)
 
 
 class Named(Static):
@@ -37,7 +37,6 @@ class Named(Static):
     def __init__(self, *about: Any, **options: Any) -> None:
         super().__init__(*about, **options)
         self._inferred: dict[object, list[Declared] | str | None] = {}
-        self._folded: set[str] = set()  # outputs that are constants only once the runtime has optimized the model
 
     def _infer_types(self, node: Node, inputs: list[Tensor | None]) -> list[Declared] | str | None:
         key = node.domain, node.op, node.attributes, len(node.outputs), tuple(inputs)
@@ -49,21 +48,22 @@ class Named(Static):
         inputs = [tensors[name] if name else None for name in node.inputs]
         application = super()._step(node, tensors)
         inferred = self._infer_types(node, inputs) if not node.attributes.graphs else None
+        if isinstance(inferred, str) and not self.findings.trail:
+            self._refuse(node, application)
         known = inferred if isinstance(inferred, list) else [None] * len(node.outputs)
         for name, t, d in zip(node.outputs, application.outputs, known, strict=True):
             if name and t.is_tensor and literal_of(t) is not None:
                 tensors[name] = t
-                self._folded.update({name} if node.inputs else ())
             elif name and d is not None:
                 tensors[name] = _as_named(name, tensors[name], d)
         return application
 
-    def _judge(
-        self, node: Node, inputs: list[Tensor | None], broken: laws.Law, inferred: list[Declared] | str | None
-    ) -> None:
-        """Record a violated law, unless only optimizations make what violates it a constant."""
-        if self._folded.isdisjoint(node.inputs):
-            super()._judge(node, inputs, broken, inferred)
+    def _refuse(self, node: Node, application: Application) -> None:
+        """Record a law that ONNX's inference finds violated, perhaps as optimizations make constants of elements."""
+        stated = sorted(application.requirements, key=lambda r: r.formula is not FALSE)
+        law = next((r.law for r in stated if r.formula is not TRUE), None)
+        if law is not None:
+            self.findings.add(node.op, laws.HOLDS_WHEN_LOADED.of(law=law))
 
     def declared_tensor(self, name: str, declared: Declared, given: Tensor | None = None) -> Tensor:
         """Return a tensor as it is declared; an input's dimensions have symbols by their names."""

@@ -10,7 +10,7 @@ from itertools import pairwise
 from shapesmt.algebra import Dim
 from shapesmt.graph import Function, Graph, Node
 from shapesmt.inference.operators import Operators
-from shapesmt.ops import PASSING, passes
+from shapesmt.ops import PASSING, RENAMING, passes
 from shapesmt.rules import Elements, Site, Tensor, tensor
 
 UNKNOWN = tensor("", None)
@@ -40,14 +40,21 @@ class File(Site):
         return named and passes(self, node)
 
     def only_reader(self, name: str) -> bool:
-        """Whether one node reads the tensor, or several that are equal."""
-        readers = [self.graph.nodes[index] for index in self.graph.consumers(name)]
+        """Whether one node reads the tensor, or several that are equal, but for nodes that may become constants."""
+        readers = [node for i in self.graph.consumers(name) if not self.folded(node := self.graph.nodes[i])]
         equal = all((n.op, n.attributes, n.inputs) == (r.op, r.attributes, r.inputs) for n, r in pairwise(readers))
-        return bool(readers) and equal and name not in self.graph.outputs
+        return bool(self.graph.consumers(name)) and equal and name not in self.graph.outputs
 
-    def returned(self, name: str) -> bool:
-        """Whether the tensor is an output of the model."""
-        return name in self.graph.outputs
+    def folded(self, node: Node) -> bool:
+        """Whether the session replaces a node by constants, as it knows all elements of the outputs."""
+        known = (not self.returned(name) and self.constant(name) is not None for name in node.outputs)
+        return not node.attributes.graphs and all(known)
+
+    def returned(self, name: str, *, renamed: bool = False) -> bool:
+        """Whether the tensor is an output of the model; if `renamed`, also whether a removed node returns it as one."""
+        readers = [self.graph.nodes[i] for i in self.graph.consumers(name)] if renamed else []
+        only = readers[0] if len(readers) == 1 and readers[0].op in RENAMING and not readers[0].domain else None
+        return name in self.graph.outputs or (only is not None and self.returned(only.outputs[0], renamed=True))
 
     def constant(self, name: str) -> tuple[int, ...] | None:
         """Return the integers of a tensor if all are known."""
@@ -87,9 +94,10 @@ class Session(File):
         shared: dict[Tensor, str] = {}
         reads: Counter[str] = Counter()
         for name, t in self.tensors.items():
-            if isinstance(t.value, Elements) and len(t.value.items) <= SHARED and self.constant(name) is not None:
+            small = isinstance(t.value, Elements) and len(t.value.items) <= SHARED and not self.returned(name)
+            if small and self.constant(name) is not None:
                 self._same[name] = shared.setdefault(t, name)
-        for node in self.graph.nodes:
+        for node in in_session_order(self.graph):
             names = tuple(map(self._name, node.inputs))
             rule = self.operators[node.domain, node.op]
             if self.passed(node):
@@ -98,15 +106,33 @@ class Session(File):
             repeats = (
                 rule is not None and not isinstance(rule, Function) and rule.repeats and not node.attributes.graphs
             )
-            if repeats and not any(map(self.returned, node.outputs)):
+            if repeats:
                 same = first.setdefault((node.op, node.domain, node.attributes, names, len(node.outputs)), node)
-                if same is not node:
+                if same is not node and not any(map(self.returned, node.outputs)):
                     self._same.update(
                         pair for pair in zip(node.outputs, same.outputs, strict=True) if pair[0] not in self._same
                     )
                     continue
-            reads.update(map(self._name, node.reads))
+            if not self.folded(node):
+                reads.update(map(self._name, node.reads))
         return reads
+
+
+def in_session_order(graph: Graph) -> list[Node]:
+    """Return the nodes in the session's topological order, in which the first of several equal nodes is retained."""
+    done, seen = list[int](), set[int]()
+    stack = [
+        (i, False) for i, node in enumerate(graph.nodes) if not any(map(graph.consumers, filter(None, node.outputs)))
+    ]
+    while stack:
+        index, left = stack.pop()
+        if left:
+            done.append(index)
+        elif index not in seen:
+            seen.add(index)
+            makers = {i for name in graph.nodes[index].reads if (i := graph.producer(name)) is not None}
+            stack += [(index, True), *((i, False) for i in sorted(makers))]
+    return [graph.nodes[index] for index in done]
 
 
 def _is_named(d: Dim) -> bool:

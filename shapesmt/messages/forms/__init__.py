@@ -20,6 +20,7 @@ __all__ = [
     "MADE",
     "RESHAPING",
     "SILENT",
+    "UNNAMED",
     "UNRELATED",
     "Fork",
     "Form",
@@ -33,6 +34,8 @@ FORMS = (*onnxruntime.FORMS, *openvino.FORMS, *torch.FORMS, *tensorrt.FORMS, *tf
 """The forms of messages. If several match, the one that comes first in the text counts."""
 RESHAPING = (openvino.RUNTIME, tensorrt.RUNTIME, tflite.RUNTIME)
 """The runtimes that let their user change the sizes that a file declares."""
+UNNAMED = onnxruntime.RUNTIME
+"""The runtime that compares inputs with the numbers that a file declares, but not by their names or formulas."""
 
 UNRELATED = re.compile(
     # devices and their libraries

@@ -25,8 +25,8 @@ FORMS = (
     says(r"(?:matmul_helper\.h:<line> Compute )?MatMul dimension mismatch", "SM102", fork=Fork.BATCHES),
     says(r"(?P<operand>left|right) operand cannot broadcast on dim <axis>", "SM101", stop=Stop.FIRST),
     *in_order(
-        says(r"Dimension mismatch, W: \{<i1>\} K: <a> N:<o0a1>", laws.INNER_SIZES_EQUAL),
         says(r"Gemm: Invalid bias shape for broadcast", laws.BIAS_BROADCASTS_TO_PRODUCT),
+        says(r"Dimension mismatch, W: \{<i1>\} K: <a> N:<o0a1>", laws.INNER_SIZES_EQUAL),
     ),
     says(r"invalid expand shape", "SM101"),
     says(r"Axis=<own> Input shape=\{<i0>\} NumOutputs=<outputs> .{0,80} was <parts> .{0,80} was <total>",
