@@ -36,7 +36,7 @@ def clashes_of(site: Site, form: Form, said: Mapping[str, str]) -> list[Clash]:
     if site.whole and axis is not None and axis >= max((len(shape) for shape in site.shapes), default=0):
         return []
     clashes: list[Clash] = []
-    failing, sided = stated(site, form), _sided(said)
+    failing, sided = stated(site, form), _sided(form, said)
     for place, r in enumerate(failing):
         sides: Formula = TRUE
         if r.formula is not TRUE and sided:
@@ -75,9 +75,13 @@ def fork(form: Form, site: Site, r: Requirement | None) -> Formula:
     return equal(r.right, 0) if form.fork is Fork.EMPTY and r is not None and r.right is not None else TRUE
 
 
-def _sided(said: Mapping[str, str]) -> set[str]:
-    """Return the groups that are about sides; the axis isn't if another number is the size along it."""
-    return (SIDES & said.keys()) - ({"axis"} if any(group.endswith("at") for group in said) else set())
+def _sided(form: Form, said: Mapping[str, str]) -> set[str]:
+    """Return the groups that are about sides; the axis isn't if another number is the size along it.
+
+    It is if the runtime stops at one of several requirements: which one tells the axis.
+    """
+    sized = form.stop is None and any(group.endswith("at") for group in said)
+    return (SIDES & said.keys()) - ({"axis"} if sized else set())
 
 
 def _printed_sides(site: Site, form: Form, r: Requirement, a: int | None, b: int | None, *, either: bool) -> Formula:

@@ -10,25 +10,19 @@ from typing import NamedTuple
 
 from shapesmt import diagnose
 from shapesmt.algebra import Atom, Dim, Verdict, all_of, equal, negate
-from shapesmt.deadline import Deadline
 from shapesmt.errors import ShapesmtError
-from shapesmt.examine import Analysis, Examination, Judge, Problem, Question, examine_problem, pose
+from shapesmt.examine import Analysis, Examination, Judge, Problem, Question, examine_problem, examine_session, pose
 from shapesmt.graph import Graph
-from shapesmt.inference import Operators
 from shapesmt.language import Range, parse_range
 from shapesmt.repairs.alike import Alike, Votes
-from shapesmt.repairs.candidates import KINDS, Change, Site, declared_sizes, padding
+from shapesmt.repairs.candidates import KINDS, Change, declared_sizes, kept_apart, padding, readers, sites
 from shapesmt.repairs.edit import apply_edit
 from shapesmt.repairs.joint import Joint
 from shapesmt.repairs.keeps import Keeper, Kept
 from shapesmt.repairs.trial import Trials
 from shapesmt.report import Keeping
-from shapesmt.rules import Body, Tensor
+from shapesmt.rules import Tensor
 
-HOPS = 40
-"""Edges up from a failing node to the farthest node that is changed."""
-SITES = 300
-"""Nodes that are changed, at most."""
 NEAR, PER_HOP, FARTHER = 6, 0.3, 0.1
 """The edges that are near a failing node, and the costs of each of them and of each farther one."""
 ENOUGH = 6
@@ -38,16 +32,19 @@ MARGIN = 2.0
 LEAST = -0.5
 """The minimum cost of a change at a failing node."""
 PATIENCE = 20_000
-"""Nodes walked for further changes after the first is proved, or as many as for that one, if that is more."""
+"""Nodes walked for further changes after one repairs a node, or as many as for that one, if that is more."""
 NARROW = 8
 """Sizes from `lo` to less than `lo * (1 + 1 / NARROW)` are about one size, of which an input is padded to multiples."""
-MOST_PARTIAL = 6
-"""The maximum number of changes that leave findings."""
+LEAST_TIME, PART = 8.0, 1 / 6
+"""The seconds of processor time of a search: this part of the timeout, or the minimum if that is more."""
+MOST_PARTIAL, FOR_PARTIAL = 6, 4.0
+"""The maximum number of changes that leave findings, and the seconds of processor time in which they are examined, if
+none leaves none."""
 EACH = 5.0
 """Seconds of processor time for the proof of one changed model."""
-NOT_ALL, ASSUMED, FIXED, NOT_DECLARED = 2.5, 3.0, 1.0, 1.0
-"""Additional costs: if findings are left, if more of the data is assumed, if a size that depended on an input becomes
-constant, and for each output that isn't as declared."""
+NOT_ALL, FAILING, ASSUMED, FIXED, NOT_DECLARED = 2.5, 0.3, 3.0, 1.0, 1.0
+"""Additional costs: if findings are left, and for each node with one; if more of the data is assumed; if a size that
+depended on an input becomes constant; and for each output that isn't as declared."""
 
 
 class Proved(NamedTuple):
@@ -88,7 +85,7 @@ class Found(NamedTuple):
         proved: The proved changes, the best first.
         tried: The number of changes tried.
         dropped: The number of them after which the model would run, and compute something else.
-        complete: Whether the search ended before the timeout.
+        complete: Whether the search ended before its time did.
         at: Sizes at which the model runs; () if none are known.
     """
 
@@ -99,34 +96,34 @@ class Found(NamedTuple):
     at: tuple[Mapping[str, int], ...] = ()
 
 
-def search_changes(
-    a: Analysis, question: Question, deadline: Deadline, keeper: Keeper, most: int | None = None
-) -> Found:
-    """Search for single changes that repair an analysed model; stop at `deadline`, or after trying `most` changes.
+def search_changes(a: Analysis, question: Question, keeper: Keeper, whole: Examination) -> Found:
+    """Search for single changes that repair an analysed model, until the question's deadline.
 
-    `keeper` drops those after which the model computes something else.
+    `keeper` drops those after which the model computes something else. `whole` is the examination of the file and of
+    ONNX Runtime's default session.
     """
-    if not a.examination.judgements:
+    if not whole.judgements:
         return Found((), 0, 0, complete=True)
-    search = _Search(a, question, deadline, keeper, most)
+    search = _Search(a, question, keeper, whole)
     complete = search.run()
     return Found(tuple(search.ranked()), search.tried, search.dropped, complete, keeper.sizes)
 
 
 class _Search:
-    def __init__(self, a: Analysis, question: Question, deadline: Deadline, keeper: Keeper, most: int | None) -> None:
-        self._a, self._question, self._deadline, self._most = a, question, deadline, most
-        self._keeper = keeper
+    def __init__(self, a: Analysis, question: Question, keeper: Keeper, whole: Examination) -> None:
+        self._a, self._question, self._keeper, self._whole = a, question, keeper, whole
+        self._clock = question.deadline
+        self._deadline = self._clock.within(max(LEAST_TIME, PART * question.timeout))
         self._graph = a.problem.graph
         self._alike = Alike(self._graph)
-        self._trials = Trials(a.problem, a.examination, Judge(deadline))
-        self._broken = _failing(a.examination)
+        self._trials = Trials(a.problem, a.examination, Judge(self._deadline))
+        self._broken = _failing(whole)
         self._broken |= {self._graph.nodes[i].name for i in a.examination.unreachable}
+        self._undecided = {(unjudged.op, unjudged.kind) for _, unjudged in whole.unjudged}
         self._assumed = _assumptions(a.problem, a.examination)
-        self._open = {index for index, _ in a.examination.unjudged}
         self._proved: dict[object, Proved] = {}
-        self._partial = self._checked = 0
-        self.tried = self.dropped = 0
+        self._partial: list[tuple[int, int, float, Change, Votes]] = []
+        self._checked = self.tried = self.dropped = 0
 
     def ranked(self) -> list[Proved]:
         """Return the proved changes, the likeliest first; if one leaves nothing, without those that mend no node."""
@@ -135,24 +132,45 @@ class _Search:
         return [p for p in ranked if not (done and p.mends_none)]
 
     def run(self) -> bool:
-        """Try changes, the likeliest first, until enough are proved; return False if the deadline passed before."""
-        most = inf
+        """Try changes, the likeliest first, until enough are proved; return False if its time ends before one is."""
         self._check_joint()
+        for change in kept_apart(self._a, self._whole):
+            self.tried += 1
+            self._check(change, change.cost, Votes())
+        ended = self._try_single()
+        if self._complete:
+            return ended or not self._clock.expired
+        self._deadline = self._clock.within(FOR_PARTIAL)
+        for _, _, cost, change, votes in sorted(self._partial):
+            if len(self._proved) >= MOST_PARTIAL or self._deadline.expired:
+                break
+            self._check(change, cost, votes)
+        return ended and not self._deadline.expired
+
+    @property
+    def _complete(self) -> list[Proved]:
+        """The proved changes after which no node fails, the likeliest first."""
+        return [p for p in self.ranked() if p.verdict is Verdict.PROVED]
+
+    def _try_single(self) -> bool:
+        """Try changes until enough are proved; return False if the time ends first. Those that help in part wait."""
+        most = inf
         for cost, change, votes in self._candidates():
-            best = self.ranked()
+            best = self._complete
             if len(best) >= ENOUGH or (best and cost > best[0].cost + MARGIN):
                 return True
             walked = self._checked + self._trials.walked
-            if best and most == inf:
+            if (self._proved or self._partial) and most == inf:
                 most = walked + max(PATIENCE, walked)
             if walked > most:
                 return True
-            if self._deadline.expired or self.tried == self._most:
+            if self._deadline.expired:
                 return False
             self.tried += 1
             left = self._trials.left(change.edit)
-            self._partial += bool(left)
-            if left is not None and (not left or self._partial <= MOST_PARTIAL):
+            if left:
+                self._partial.append((len(left), self.tried, cost, change, votes))
+            elif left is not None:
                 self._check(change, cost, votes)
         return not self._deadline.expired
 
@@ -217,6 +235,7 @@ class _Search:
             if problem is None:
                 return
             problem, examination = examine_problem(problem, judge, trust=False)
+            examination = examine_session(problem, examination, judge)
         except ShapesmtError:  # it isn't a model any more
             return
         verdict = examination.verdict
@@ -224,8 +243,9 @@ class _Search:
             return
         right, wrong = _as_declared(problem, examination)
         more = len(_assumptions(problem, examination) - self._assumed)
-        cost += FIXED * self._fixes(change, examination)
-        cost += NOT_DECLARED * wrong + NOT_ALL * (verdict is not Verdict.PROVED) + ASSUMED * bool(more)
+        failing = _failing(examination)
+        cost += FIXED * self._fixes(change, examination) + FAILING * len(failing)
+        cost += NOT_DECLARED * wrong + NOT_ALL * bool(failing) + ASSUMED * bool(more)
         outputs = tuple(examination.original.tensors.get(name) for name in (*change.site.node.outputs, *graph.outputs))
         key = change.site.outermost.name, change.kind, change.name, change.input, outputs
         if key in self._proved and cost >= self._proved[key].cost:
@@ -234,7 +254,7 @@ class _Search:
         if kept is None:
             self.dropped += 1
             return
-        about = (right, wrong), self._for(graph), kept, _failing(examination) == self._broken
+        about = (right, wrong), self._for(graph), kept, failing == self._broken
         self._proved[key] = Proved(change, graph, cost, verdict, votes, *about)
 
     def _fixes(self, change: Change, examination: Examination) -> bool:
@@ -254,15 +274,19 @@ class _Search:
         return replace(self._question, dims=dims) if gone else self._question
 
     def _is_better(self, examination: Examination) -> bool:
-        """Whether fewer nodes fail, and none that didn't; or the same, and the model runs for more inputs."""
-        if examination.verdict is not Verdict.DEPENDS or not examination.decided:
+        """Whether fewer nodes fail, and none that didn't; or the same, and the model runs for more inputs.
+
+        What couldn't be decided before, such as a node that reads a constant of a file that isn't there, may stay so.
+        """
+        undecided = {(unjudged.op, unjudged.kind) for _, unjudged in examination.unjudged} - self._undecided
+        if undecided or any(j.verdict is not Verdict.DEPENDS for j in examination.judgements):
             return False
         broken = _failing(examination)
         return broken < self._broken or (broken == self._broken and self._is_wider(examination))
 
     def _is_wider(self, examination: Examination) -> bool:
         """Whether the changed model runs wherever the model ran, and for an input for which that failed."""
-        before, judge = self._a.examination, self._a.judge.within(EACH)
+        before, judge = self._whole, self._a.judge.within(EACH)
         if before.verdict is Verdict.FAILS:
             return True
         wider = examination.domain.copy()
@@ -316,62 +340,3 @@ def _failing(examination: Examination) -> set[str]:
 def _assumptions(problem: Problem, examination: Examination) -> set[tuple[str, str]]:
     """Return the assumptions on input data, as pairs of node and law."""
     return {(known.node, known.law) for known in diagnose.assumptions_of(problem, examination)}
-
-
-def sites(a: Analysis) -> list[Site]:
-    """Return the failing nodes and the nodes upstream of them, the nearest first, with the nodes of their subgraphs."""
-    graph, inference = a.problem.graph, a.examination.original
-    operators = Operators(graph.opsets, graph.functions)
-    hops, sizes = _hops(a), _sizes(a)
-    found = []
-    for index in sorted(hops, key=lambda i: (hops[i], -i))[:SITES]:
-        site = Site(graph, index, inference.tensors, sizes, hops[index], operators)
-        found.append(site)
-        if index < len(inference.applications):
-            found += _inside(site, inference.applications[index].bodies)
-    return found
-
-
-def readers(a: Analysis) -> list[Site]:
-    """Return the first consumer of each model input as a `Site`."""
-    graph = a.problem.graph
-    first = dict.fromkeys(i for name in graph.inputs for i in graph.consumers(name)[:1])
-    operators = Operators(graph.opsets, graph.functions)
-    return [Site(graph, index, a.examination.original.tensors, (), 0, operators) for index in first]
-
-
-def _inside(site: Site, bodies: tuple[Body, ...]) -> Iterator[Site]:
-    """Yield a `Site` for each node of the node's subgraphs, the last node first; `bodies` has their tensors."""
-    attributes = site.node.attributes
-    for name, graph in attributes.items():
-        body = next((b for b in bodies if len(attributes.graphs) == 1 or b.label == name), None)
-        for index in reversed(range(len(graph.nodes))) if isinstance(graph, Graph) else ():
-            tensors = {**site.tensors, **(body.tensors if body is not None else {})}
-            around = (*site.around, (site.graph, site.index, name))
-            inner = Site(graph, index, tensors, site.sizes, site.hops + 1, site.operators, around)  # type: ignore[arg-type]
-            yield inner
-            yield from _inside(inner, (body.inner if body is not None else {}).get(index, ()))
-
-
-def _hops(a: Analysis) -> dict[int, int]:
-    """Return the failing nodes (0) and nodes upstream of them, with the number of edges to the nearest failing one."""
-    graph = a.problem.graph
-    hops = {j.index: 0 for j in a.examination.judgements}
-    ahead = [*hops]
-    for far in range(1, HOPS + 1):
-        names = [name for index in ahead for name in graph.nodes[index].reads]
-        producers = [graph.producer(name) for name in names]
-        ahead = [*dict.fromkeys(i for i in producers if i is not None and i not in hops)]
-        hops.update(dict.fromkeys(ahead, far))
-    return hops
-
-
-def _sizes(a: Analysis) -> tuple[int, ...]:
-    """Return numbers that clash, those that outputs declare, and minimums of symbolic sizes that clash, at most 8."""
-    every = [(j, side) for j in a.examination.judgements[:4] for r in j.open for side in (r.left, r.right)]
-    pairs = [(j, side) for j, side in every if side is not None]
-    numbers = [side.constant for _, side in pairs]
-    declared = [a.problem.graph.declared.get(name) for name in a.problem.graph.outputs]
-    numbers += [d for one in declared if one is not None for d in one.shape or () if isinstance(d, int)]
-    ends = [a.judge.extent(j.domain, side)[0].value for j, side in pairs if side.constant is None]
-    return tuple(dict.fromkeys(n for n in (*numbers, *ends) if n is not None and n > 1))[:8]

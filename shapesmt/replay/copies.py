@@ -10,7 +10,7 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shapesmt.deadline import Deadline
+from shapesmt.deadline import Deadline, spend
 from shapesmt.replay.cut import CutError
 from shapesmt.replay.run import UNABLE_TO, Runtime
 from shapesmt.replay.worker import Feeds
@@ -80,6 +80,7 @@ class Copies:
             raise CutError("no processor time is left for it")
         answer, seconds = self._runtime.ask(*task)
         self._left -= seconds
+        spend(seconds)
         return answer
 
     def close(self) -> None:

@@ -159,6 +159,23 @@ def test_a_node_without_a_name_inside_another(named: str) -> None:
     assert (candidate.inside, candidate.index) == ("Add_1", 0)
 
 
+@pytest.mark.parametrize(
+    ("text", "sizes", "region"),
+    [
+        ("(float[5, 3] x, float[n, m] u) => (z) <int64[4, 3] i = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}> "
+         "{ [a] z = ScatterElements (x, i, u) }", {"n": 4, "m": 2}, "n == 4 and m == 2"),
+        ("(float[n, 3] x, float[3, 4] y, float[m] z) => (o) { [a] o = Gemm (x, y, z) }", {"n": 2, "m": 3},
+         "2 <= m <= 3 or m >= 5"),
+        ("(float[2, n] x, float[3, 4] y, float[m] z) => (o) { [a] o = Gemm (x, y, z) }", {"n": 2, "m": 4},
+         "n == 2 and (m == 1 or m == 4)"),
+    ],
+)  # fmt: skip
+def test_what_is_checked_first(text: str, sizes: dict[str, int], region: str) -> None:
+    """Of the sizes on several axes, the first that differ are printed; a bias, also where the matrices don't fit."""
+    found = only(text, said(model(text), sizes))
+    assert (found.region, found.grade) == (region, "exact")
+
+
 def test_names_that_the_optimizer_makes() -> None:
     text = "(float[1, c, h, w] x, float[2, 3, 3, 3] k) => (z) { [conv] y = Conv (x, k)  [act] z = Relu (y) }"
     weights = onnx.numpy_helper.from_array(np.zeros((2, 3, 3, 3), np.float32), "k")

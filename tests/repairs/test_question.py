@@ -91,6 +91,28 @@ def test_what_was_found_in_time_is_kept_and_the_status_is_3(monkeypatch: pytest.
     assert "a longer --timeout may find more" in str(answer)
 
 
+@pytest.mark.parametrize(("enough", "complete", "status"), [(0, False, 3), (1, True, 0)])
+def test_a_search_has_processor_time_until_a_change_is_proved(
+    enough: int, complete: bool, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for limit in ("ENOUGH", "MARGIN", "PATIENCE"):
+        monkeypatch.setattr(search, limit, 1e9)
+    left, proved = Trials.left, list[Edit]()
+
+    def spent(trials: Trials, edit: Edit) -> set[str] | None:
+        if len(proved) >= enough:
+            monkeypatch.setattr("shapesmt.deadline.thread_time", lambda: 1e9)
+        names = left(trials, edit)
+        proved.extend([edit] * (names == set()))
+        return names
+
+    monkeypatch.setattr(Trials, "left", spent)
+    answer = shapesmt.repair(SWAPPED.encode(), dims={"n": "5..8"})
+    assert (answer.complete, answer.exit_status) == (complete, status)
+    assert bool(answer.proposals) == bool(enough)
+    assert ("a longer --timeout may find more" in str(answer)) == (not enough)
+
+
 @pytest.mark.parametrize("hostile", ["\x1b[31mred", "a\nb", "\u202e", "x" * 5000, "::error::gone"])
 def test_names_from_files_are_printed_safely(hostile: str) -> None:
     model = parser.parse_model(SWAPPED)
@@ -130,3 +152,16 @@ def test_a_change_that_leaves_findings_is_written_only_if_it_is_chosen(
     assert "not written: proposal 1 leaves findings; choose a proposal with --take" in told
     assert not target.exists()
     assert shapesmt.repair(path, target, take=1, dims=dims).taken == 1
+
+
+def test_what_a_missing_file_leaves_undecided_may_stay_so() -> None:
+    """The rows that are looked up stand in a file that isn't there; the product's operands are the wrong way round."""
+    text = f"{HEAD}g (float[n, 3] x, float[3, 4] w) => (float[a, b] z, float[c, d] y) {{ z = MatMul (w, x) }}"
+    model = parser.parse_model(text.replace("(w, x)", "(w, x) y = Gather (x, rows)"))
+    rows = model.graph.initializer.add(name="rows", data_type=7, dims=[2], data_location=1)
+    rows.external_data.add(key="location", value="gone.bin")
+    answer = shapesmt.repair(model, dims={"n": "5..8"})
+    assert (answer.verdict, answer.exit_status) == (Verdict.FAILS, 1)
+    first = answer.proposals[0]
+    assert (first.text, first.verdict) == ("operands of MatMul_0 the other way round: x,w", Verdict.UNKNOWN)
+    assert "these help in part" in str(answer)

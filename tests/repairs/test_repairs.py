@@ -100,6 +100,19 @@ BROKEN = {
         "node",
         "Unsqueeze 1 before input 0 of Concat_0",
     ),
+    "two missing axes": Broken(
+        "g (float[n, 3] x, float[1, 1, n, 3] w) => (float[a, b, c, d] z) { z = Concat <axis=0> (x, w) }",
+        {"n": "2..8"},
+        "node",
+        "Unsqueeze 0,1 before input 0 of Concat_0",
+    ),
+    "number that an edit left unread": Broken(
+        "g (float[n, 20] x) => (float[a, b] v, int64[c, d] i) <int64[1] k = {2001}, int64[1] five = {5}>"
+        " { v, i = TopK (x, k) }",
+        {"n": "1..8"},
+        "constant",
+        "input 1 of TopK_0: 2001 -> 5",
+    ),
     "sizes that are cropped": Broken(
         "g (float[1, 2, h, w] x) => (float[a, b, c, d] z) <float[4] twice = {1, 1, 2, 2}> { d = MaxPool"
         ' <kernel_shape=[2, 2], strides=[2, 2]> (x) u = Resize <mode="nearest"> (d, , twice)'
@@ -202,3 +215,10 @@ def test_findings_that_are_left_are_told() -> None:
     answer = shapesmt.repair((HEAD + two).encode(), dims={"n": "2..8", "m": "5..6"})
     assert answer.proposals
     assert all(p.verdict is Verdict.DEPENDS for p in answer.proposals if p.kind == "attribute")
+
+
+def test_a_node_that_needs_equal_sizes_before_and_after_a_change_isnt_in_its_way() -> None:
+    graph = """g (float[n, 3] x, float[m, 1] u, float[3, 4] w) => (float[a, b] y, float[c, d] z)
+        { t = Transpose <perm=[1, 0]> (x) y = Add (t, u) z = MatMul (t, w) }"""
+    first = proposals(Broken(graph, {"n": "5..8", "m": "1..8"}, "", ""))[0]
+    assert (first.text, first.verdict) == ("perm of Transpose_0: 1,0 -> 0,1", Verdict.DEPENDS)

@@ -142,13 +142,13 @@ def open_unless(ctx: RuleContext, law: laws.Law, formula: Formula = FALSE) -> No
 
 def require_direction(ctx: RuleContext, start: Item, limit: Item, step: Item) -> None:
     """Require that `limit` lies in the direction of `step` from `start`, unless one of them is unknown."""
-    forwards, backwards = _reaches(limit, start), _reaches(start, limit)
+    forwards, backwards = reaches(limit, start), reaches(start, limit)
     if step is not None and forwards is not None and backwards is not None:
         direction = any_of(all_of(_positive(step), forwards), all_of(_positive(-step), backwards))
         ctx.require(direction, laws.LIMIT_IN_STEP_DIRECTION)
 
 
-def _reaches(a: Item, b: Item) -> Formula | None:
+def reaches(a: Item, b: Item) -> Formula | None:
     """Return the condition that `a >= b`; None if either is unknown."""
     if isinstance(a, Float) and isinstance(b, Float):
         return float_at_least(a, b)

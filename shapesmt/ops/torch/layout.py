@@ -183,7 +183,7 @@ def with_result_layout(x: Tensor, ctx: RuleContext, memory: Memory) -> Tensor:
     if memory == "view" or x.layout is not None or x.shape is None or x.rank < 2:
         return x
     if op == ATTENTION:
-        return _attention(x, inputs, chance=ctx.attribute("dropout_p", 0.0) != 0)
+        return _attention(x, ctx.inputs, chance=ctx.attribute("dropout_p", 0.0) != 0)
     if op.startswith(UNLIKE) and memory != "new":
         return lay_out(x, None)
     name = op.split(".")[1]
@@ -216,19 +216,28 @@ def in_place(op: str) -> bool:
     return name.startswith("__i") if name.endswith("__") else name.endswith("_")
 
 
-def _attention(x: Tensor, inputs: Sequence[Tensor], *, chance: bool) -> Tensor:
+def _attention(x: Tensor, inputs: Sequence[Tensor | None], *, chance: bool) -> Tensor:
     """Return the attention output `x` with its layout: a fused kernel keeps the query's axis order.
 
     PyTorch uses that kernel if batch, heads and features are equal, the last axis is innermost, and there is no dropout
-    (`chance`). With a mask the layout is unknown: PyTorch uses another kernel for one that needs a gradient.
+    (`chance`). With a mask that may need a gradient the layout is unknown: PyTorch uses another kernel if it does.
     """
-    if is_plain(inputs[0]) or chance or any(t.rank != 4 for t in inputs[:3]):
+    given = [t for t in inputs[:3] if t is not None and t.shape is not None]
+    if is_plain(given[0]) or chance or any(t.rank != 4 for t in given):
         return x
-    orders, (q, k, v) = [order_of(t) for t in inputs[:3]], inputs[:3]
+    orders, (q, k, v) = [order_of(t) for t in given], given
     if any(order is not None and order[-1] != 3 for order in orders):
         return x
-    sizes = q[3] is k[3] is v[3] and q[0] is k[0] is v[0] and q[1] is k[1] is v[1] and k[2].lo >= 1
-    return dense(x, orders[0] if sizes and None not in orders and len(inputs) == 3 else None)
+    fused = q[3] is k[3] is v[3] and q[0] is k[0] is v[0] and q[1] is k[1] is v[1] and k[2].lo >= 1
+    masked = all(_masks(m, (q[0], q[1], q[2], k[2])) for m in inputs[3:])
+    return dense(x, orders[0] if fused and masked and None not in orders else None)
+
+
+def _masks(mask: Tensor | None, scores: Sequence[Dim]) -> bool:
+    """Whether the fused kernel accepts an attention mask for `scores` of these sizes, whatever needs a gradient."""
+    if mask is None or mask.shape is None or mask.dtype != "bool" or mask.rank not in (2, 4):
+        return False
+    return all(d is ONE or d is size for d, size in zip(mask.dims[::-1], scores[::-1], strict=False))
 
 
 # Images
@@ -238,27 +247,31 @@ def as_image(x: Tensor, inputs: Sequence[Tensor], *, every: bool, grows: bool | 
     """Return `x`, an operator's result, with channels last if they are last in all `inputs` (any, unless `every`).
 
     PyTorch can't tell channels last from contiguous in an image of one pixel: the layout is unknown if the input may
-    have one pixel and the output is larger (`grows`; None: if their sizes differ).
+    have one pixel and the output is larger (`grows`; None: if their sizes differ). If the output is empty where an
+    input is, the layout for empty inputs doesn't matter.
     """
-    last = [channels_last(t) for t in inputs]
+    if grows is None:
+        grows = any(a is not b for a, b in zip(x.dims[2:], inputs[0].dims[2:], strict=False))
+    last = [channels_last(t, empty=grows or (every and len(inputs) > 1)) for t in inputs]
     if (False in last) if every else (set(last) == {False}):
         return x
     known = None not in last if every else True in last
-    if grows is None:
-        grows = any(a is not b for a, b in zip(x.dims[2:], inputs[0].dims[2:], strict=False))
     pixel = not any(d.lo > 1 for d in inputs[0].dims[2:]) and (every or True not in last[1:])
     return dense(x, (0, *range(2, x.rank), 1)) if known and not (grows and pixel) else lay_out(x, None)
 
 
-def channels_last(x: Tensor) -> bool | None:
-    """Whether a tensor of rank 4 or 5 has channels last in memory, as its strides tell PyTorch; None if unknown."""
+def channels_last(x: Tensor, *, empty: bool = True) -> bool | None:
+    """Whether a tensor of rank 4 or 5 has channels last in memory, as its strides tell PyTorch; None if unknown.
+
+    `empty`: whether the answer has to be right for empty tensors too, whose channels PyTorch never takes to be last.
+    """
     strides = strides_of(x)
     if x.rank not in (4, 5) or x.layout is None:
         return False
     if strides is None or (strides[1].lo < 1 and strides[1] is not ZERO):
         return None
     inwards = (1, *range(x.rank - 1, 1, -1), 0)
-    met = [at_least(strides[b], strides[a] * maximum(x.dims[a], 1)) for a, b in pairwise(inwards)]
+    met = [at_least(strides[b], strides[a] * maximum(x.dims[a], int(empty))) for a, b in pairwise(inwards)]
     if FALSE in met or strides[1] is ZERO:
         return False
     return True if all(each is TRUE for each in met) and x[1].lo > 1 else None

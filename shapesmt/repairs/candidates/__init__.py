@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from shapesmt.repairs.candidates.apart import kept_apart
 from shapesmt.repairs.candidates.attributes import attributes
 from shapesmt.repairs.candidates.constants import constants
+from shapesmt.repairs.candidates.near import readers, sites
 from shapesmt.repairs.candidates.nodes import crops, left_out, put_in
 from shapesmt.repairs.candidates.operands import edges, operands, sizes_from_input
 from shapesmt.repairs.candidates.padding import padding
 from shapesmt.repairs.candidates.shapes import declared_sizes, weights
 from shapesmt.repairs.candidates.site import Change, Shown, Site
 
-__all__ = ["KINDS", "Change", "Shown", "Site", "declared_sizes", "padding"]
+__all__ = ["KINDS", "Change", "Shown", "Site", "declared_sizes", "kept_apart", "padding", "readers", "sites"]
 
 KINDS: tuple[Callable[[Site], Iterator[Change]], ...] = (
     attributes,

@@ -15,6 +15,9 @@ MOST = 16
 FAR = 2**31 - 1
 """Numbers from here on stand for an axis's end."""
 
+UNREAD = "constants that nothing reads"
+"""The key under which a graph remembers them."""
+
 Values = Iterator[tuple[tuple[Any, ...], float]]
 
 
@@ -31,11 +34,23 @@ def constants(site: Site) -> Iterator[Change]:
         else:
             continue
         seen = {literal.values}
-        for values, cost in sorted(others, key=lambda other: other[1]):
+        for values, cost in sorted((*_unread(site, literal), *others), key=lambda other: other[1]):
             if values not in seen:
                 seen.add(values)
                 edit = site.with_constant(index, Literal(literal.dtype, literal.shape, values))
                 yield site.change("constant", name, _shown(literal.values), _shown(values), edit, cost, index)
+
+
+def _unread(site: Site, like: Literal) -> Values:
+    """Yield the elements of other constants of the same type and shape that no node reads, as after an edit."""
+    graph = site.graph
+    if UNREAD not in graph.memory:
+        names = (*graph.literals, *(name for node in graph.nodes if not node.inputs for name in node.outputs))
+        left = (site.literal(name) for name in names if not graph.consumers(name) and name not in graph.outputs)
+        graph.memory[UNREAD] = [literal for literal in left if literal is not None]
+    for literal in graph.memory[UNREAD]:
+        if (literal.dtype, literal.shape) == (like.dtype, like.shape) and literal.values:
+            yield literal.values, 2.1
 
 
 def _shown(values: tuple[Any, ...]) -> Any:

@@ -51,6 +51,7 @@ def _layouts(site: Site, t: Tensor) -> Iterator[tuple[str, tuple[int, ...]]]:
     orders.update({p: None for p in used if isinstance(p, tuple) and len(p) == rank and rank > 1})  # type: ignore[misc]
     yield from (("Transpose", order) for order in orders if rank <= 5)
     yield from (("Unsqueeze", (axis,)) for axis in range(rank + 1) if rank < 5)
+    yield from (("Unsqueeze", (axis, axis + 1)) for axis in range(rank + 1) if rank < 4)
     yield from (("Squeeze", (axis,)) for axis, size in enumerate(shape) if size.constant == 1)
 
 
@@ -71,12 +72,13 @@ def _insert(site: Site, index: int, op: str, value: tuple[int, ...]) -> Iterator
     else:
         node = Node(op, "", made, [name], [made], Attributes({"axes": value}))
     edit = replace(site.put(site.reading({index: made})), before={site.index: (node,)}, literals=literals)
-    yield site.change("node", op, None, value, edit, 4.5, index)
+    more = 0.2 * (len(value) - 1) if op == "Unsqueeze" else 0
+    yield site.change("node", op, None, value, edit, 4.5 + more, index)
     readers = [(i, n) for i, n in site.consumers(name) if name not in n.attributes.captures]
     if len(readers) > 1 and readers[0][0] == site.index:
         changed = {i: n._replace(inputs=[made if x == name else x for x in n.inputs]) for i, n in readers}
         edit = Edit(nodes=changed, before={site.index: (node,)}, literals=literals)
-        yield site.change("node", op, None, value, edit, 4.4, index)
+        yield site.change("node", op, None, value, edit, 4.4 + more, index)
 
 
 def crops(site: Site) -> Iterator[Change]:

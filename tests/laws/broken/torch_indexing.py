@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from shapesmt import laws
 from tests.oracle.torch.calls import b, c, f, i, k, op
 
@@ -26,6 +28,11 @@ ROWS = [
     (laws.WEIGHT_PER_NUMBER, op("bincount.default", self=i(1), weights=f(3))),
     (laws.SIZES_NOT_NEGATIVE, op("bincount.default", self=k(0, 1, 1, 0, 1), minlength=-2)),
     (laws.A_BIN, op("histc.default", self=f(), bins=-5, min=0, max=10)),
+    (laws.RANGE_ENDS_NO_LOWER, op("histc.default", self=f(3), bins=5, min=2, max=1)),
+    (laws.RANGE_ENDS_FINITE, op("histc.default", self=f(3), bins=5, min=2, max=math.inf)),
+    (laws.RANGE_ENDS_NO_LOWER, op("histogram.bin_ct", 2, self=f(3), bins=5, range=(2.0, 1.0))),
+    (laws.RANGE_ENDS_FINITE, op("_histogramdd_from_bin_cts.default", self=f(4, 1), bins=(5,), range=(2.0, math.inf))),
+    (laws.ELEMENT_TYPE, op("masked_select.default", self=f(3), mask=i(3))),
     (laws.INPUT_NOT_EMPTY, op("one_hot.default", self=i(0))),
     (laws.A_CLASS, op("one_hot.default", self=k(0, 1, 1, 0, 1), num_classes=0)),
     (laws.A_BIN, op("histogram.bins_tensor", 2, self=f(), bins=f(1))),

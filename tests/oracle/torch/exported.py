@@ -83,7 +83,8 @@ class OneCall(torch.nn.Module):
         for (i, (_, number)), x in zip(self.sized.items(), tensors[len(self.fed) :], strict=True):
             leaves[i] = number(x.shape[0])
         args, kwargs = tree_unflatten(leaves, self.spec)
-        return self.function(*args, **kwargs)
+        result = self.function(*args, **kwargs)
+        return tuple(result) if isinstance(result, tuple) else result  # named tuples can't be saved
 
 
 def ways(name: str, info: Any, sample: Any) -> Iterator[tuple[str, OneCall]]:
@@ -177,7 +178,8 @@ def judged_program(module: OneCall, program: Any) -> Outcome:
     dims = {n: [symbols[s] if isinstance(s, str) else s for s in shape] for n, shape in shapes.items()}
     inference = infer(graph, {n: tensor(d.dtype, dims[n]) for n, d in graph.inputs.items()})
     unjudged = [u.law for a in inference.applications for u in a.unjudged if u.branch.op == "true"]
-    if unjudged:
+    stated = [one.law for a in inference.applications for one in a.assumed if one.by]
+    if unjudged and not any(a.broken for a in inference.applications):
         return Outcome(UNKNOWN, unjudged[0])
     fed = {name: replace(plain(x), values=None) for name, x in inputs.items()}
     unknown = ""
@@ -187,6 +189,8 @@ def judged_program(module: OneCall, program: Any) -> Outcome:
         ran = attempted(program, [drawn(fed[n], sizes[n], 0) for n in inputs])
         again = attempted(program, [drawn(fed[n], sizes[n], 1) for n in inputs]) if isinstance(ran, Run) else ran
         outcome = compared_program(inference, atoms, ran if isinstance(again, Run) else again)
+        if outcome.kind == WRONG and stated:
+            return Outcome(UNKNOWN, f"the archive states it: {stated[0]}")
         if outcome.kind == WRONG:
             return Outcome(WRONG, f"at {point}: {outcome.text}")
         unknown = unknown or (f"at {point}: {outcome.text}" if outcome.kind == UNKNOWN else "")

@@ -18,6 +18,22 @@ TYPES = ("bool", "uint8", "int32", "int64", "float16", "float32", "float64", "co
 TENSORS = [Fed(dtype, shape) for dtype in TYPES for shape in ((2,), ())]
 NUMBERS = (True, 3, 1.5, Size64("n"), real("n"), truth("n"))
 DRAWN = 500
+X, HALF, WHOLE = Fed("float32", (3,)), real("n"), Size64("m")
+BOUNDED = [
+    Call(f"aten.{name}", {"self": X, **given}, ranges={"n": (0, 5), "m": (0, 5)})
+    for name, given in (
+        ("histc.default", {"bins": 4, "min": HALF, "max": WHOLE}),
+        ("histc.default", {"bins": 4, "min": WHOLE, "max": 2.5}),
+        ("rrelu.default", {"lower": HALF, "upper": WHOLE, "training": True}),
+        ("huber_loss.default", {"target": X, "delta": HALF}),
+        ("bernoulli.p", {"p": HALF}),
+        ("geometric.default", {"p": HALF}),
+        ("uniform.default", {"from": HALF, "to": WHOLE}),
+        ("exponential.default", {"lambd": HALF}),
+        ("log_normal.default", {"std": HALF}),
+    )
+]
+"""Calls with numbers computed from sizes, which are in order for some sizes only."""
 
 
 def calls(random):
@@ -46,3 +62,11 @@ def test_types_of_results_of_numbers_and_tensors(full, pytestconfig):
     outcomes = [judge(call) for call in ran]
     assert [o.text for o in outcomes if o.kind == WRONG] == []
     assert sum(o.kind == RIGHT for o in outcomes) > 0.99 * len(outcomes) > 100
+
+
+@pytest.mark.parametrize("call", BOUNDED, ids=lambda call: call.op)
+def test_numbers_computed_from_sizes_have_to_be_in_order(call):
+    from tests.oracle.torch.judge import RIGHT, judge
+
+    outcome = judge(call)
+    assert outcome.kind == RIGHT, outcome.text

@@ -80,6 +80,43 @@ def test_results_are_where_pytorch_puts_them(name) -> None:
         assert known_strides(inference.tensors[output], values) == strides_that_matter(ran[output]), output
 
 
+class Masked(nn.Module):
+    """Attention over heads that are in memory behind the sequence, by a mask."""
+
+    def forward(self, x, mask):
+        heads = x.transpose(1, 2)
+        return F.scaled_dot_product_attention(heads, heads.contiguous(), heads, attn_mask=mask)
+
+
+@pytest.mark.parametrize("shape", [(5, 5), (1, 5), (2, 3, 5, 5), (1, 1, 5, 5), (2, 3, 1, 5), (3, 5, 5)], ids=str)
+def test_attention_by_a_boolean_mask_is_in_memory_as_the_query_is(shape) -> None:
+    """A mask of rank 3 has another kernel; so has one of floats that needs a gradient, so that it is left open."""
+    module, args = Masked(), (torch.rand(2, 5, 3, 4), torch.ones(shape, dtype=torch.bool))
+    program = torch.export.export(module, args)
+    graph = read_object(Exported(program), "masked")
+    [output] = graph.outputs
+    for dtype in ("bool", "float32"):
+        inference = infer(graph, {"x": tensor("float32", (2, 5, 3, 4)), "mask": tensor(dtype, shape)})
+        if dtype == "bool" and len(shape) != 3:
+            assert known_strides(inference.tensors[output], {}) == strides_that_matter(module(*args))
+        else:
+            assert strides_of(inference.tensors[output]) is None
+
+
+def test_images_that_may_be_empty_keep_channels_last() -> None:
+    class Normed(nn.Module):
+        def forward(self, x):
+            return F.group_norm(x.permute(0, 3, 1, 2), 1).relu()
+
+    program = torch.export.export(Normed(), (torch.zeros(2, 4, 8, 6),))
+    graph = read_object(Exported(program), "normed")
+    h, w = symbol("h", 0), symbol("w", 0)
+    inference = infer(graph, {"x": tensor("float32", (2, h, w, 6))})
+    [output] = graph.outputs
+    values = {h.as_symbol(): 4, w.as_symbol(): 8}
+    assert known_strides(inference.tensors[output], values) == [192, 1, 48, 6]
+
+
 def known_strides(x: Tensor, values) -> list[int | None]:
     """The strides of a tensor at some sizes, None along axes of size 1."""
     strides = strides_of(x)

@@ -11,7 +11,15 @@ from shapesmt.ops.shared import items
 from shapesmt.ops.shared.items import INTEGERS, Function
 from shapesmt.ops.shared.require import require_broadcast_to
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.ops.torch.elementwise.promotion import FLOAT, as_float, cast, kind, operand, promoted_type
+from shapesmt.ops.torch.elementwise.promotion import (
+    FLOAT,
+    as_float,
+    cast,
+    kind,
+    operand,
+    promoted_type,
+    require_order,
+)
 from shapesmt.ops.torch.elementwise.single import base, first, in_place, store_in_place
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import Field, Tensor, tensor
@@ -33,7 +41,7 @@ ARITHMETIC: dict[str, Function | None] = {
     **dict.fromkeys(("__xor__", "__ixor__"), items.ARITHMETIC["BitwiseXor"]),
     **dict.fromkeys(("bitwise_left_shift", "__lshift__", "__ilshift__"), items.SHIFTS["LEFT", "int64"]),
     **dict.fromkeys(("bitwise_right_shift", "__rshift__", "__irshift__"), items.SHIFTS["RIGHT", "int64"]),
-    **dict.fromkeys(("gcd", "heaviside", "hypot", "lcm", "nextafter")),
+    **dict.fromkeys(("gcd", "hypot", "lcm", "nextafter")),
 }
 BITWISE = ("bitwise_", "__", "gcd", "lcm")
 """The beginnings of names of operators that have kernels for integers and booleans alone."""
@@ -134,7 +142,17 @@ def quotient(call: Call) -> Tensor:
 def floating(call: Call) -> Tensor:
     """Compute an elementwise function of operands that broadcast; the result is float."""
     names, operands = pair(call)
+    if base(call) == "ldexp" and kind(operands[0].dtype) == FLOAT and operands[1].dtype == "bool":
+        call.ctx.leave("unsupported", "PyTorch has a kernel for these element types")
     return together(call, operands, as_float(promoted_type(call, names, operands)))
+
+
+@operator(*overloads("heaviside"), memory="dense")
+def heaviside(call: Call) -> Tensor:
+    """Return 0 for negative and 1 for positive elements, and the second operand where the first one is 0."""
+    _, (x, y) = pair(call)
+    call.ctx.check(x.dtype == y.dtype, laws.OPERANDS_ONE_TYPE)
+    return together(call, (x, y), x.dtype)
 
 
 @operator(*overloads("float_power"), memory="dense")
@@ -154,7 +172,7 @@ def compare(call: Call) -> Tensor:
     dtype, close = promoted_type(call, names, operands), base(call) == "isclose"
     call.ctx.check(not close or operands[0].dtype == operands[1].dtype, laws.OPERANDS_ONE_TYPE)
     for name in ("rtol", "atol"):
-        call.ctx.check((call.number(name) or 0) >= 0, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name=name))
+        require_order(call, 0, name, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name=name))
     unknown = any(isinstance(x.value, Field) and entries(x.value.element) for x in operands)
     function = None if close or unknown else COMPARISONS[base(call)]
     return together(call, [cast(x, dtype) for x in operands], "bool", function)

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from functools import partial, reduce
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, TRUE, as_dim
+from shapesmt.algebra import FALSE, TRUE, as_dim, negate
 from shapesmt.algebra.numeric import literal
 from shapesmt.ops.math.elementwise import combine
 from shapesmt.ops.shared import items
 from shapesmt.ops.shared.items import INTEGERS
+from shapesmt.ops.shared.require import reaches
 from shapesmt.ops.torch.call import Call
-from shapesmt.rules import Tensor, elements, tensor
+from shapesmt.rules import Elements, Tensor, elements, tensor
 
 BOOL, INTEGER, FLOAT, COMPLEX = range(4)
 DEFAULT_FLOAT = "float32"
@@ -128,6 +129,33 @@ def number_tensor(value: float) -> Tensor:
     if isinstance(value, int):
         return tensor("bool" if isinstance(value, bool) else "int64", (), elements((), [as_dim(int(value))]))
     return tensor("float64", (), elements((), [literal(value, "float64")]))
+
+
+def require_order(call: Call, low: str | float, high: str | float, law: laws.Law, *, apart: bool = False) -> None:
+    """Require `low <= high` (`low < high` if `apart`) of arguments, given by name, and constants.
+
+    Arguments that are tensors or None are accepted. If PyTorch may compare otherwise, the node is undecided.
+    """
+    if not all(end in call and call.is_number(end) for end in (low, high) if isinstance(end, str)):
+        return
+    for name in (end for end in (low, high) if isinstance(end, str) and f"@{end}" in call.ctx.attributes):
+        call.ctx.assume_valid(call.place(name), law=law)
+    ends = [operand(call, end) if isinstance(end, str) else number_tensor(end) for end in (low, high)]
+    whole = all(kind(x.dtype) < FLOAT for x in ends)
+    values = [cast(x, "int64" if whole else "float64").value for x in ends]
+    a, b = (value.items[0] if isinstance(value, Elements) else None for value in values)
+    if a is not None and b is not None:
+        reached = reaches(a, b) if apart else reaches(b, a)
+        if reached is None:
+            call.open_if_broken(FALSE, law)
+        else:
+            call.ctx.require(negate(reached) if apart else reached, law)
+
+
+def require_chance(call: Call, *, sure: bool = True) -> None:
+    """Require that the argument `p`, if it is a number, is from 0 to 1; without `sure`, neither of both."""
+    require_order(call, 0, "p", laws.CHANCE_FROM_0_TO_1, apart=not sure)
+    require_order(call, "p", 1, laws.CHANCE_FROM_0_TO_1, apart=not sure)
 
 
 def promoted_type(call: Call, names: Sequence[str], operands: Sequence[Tensor]) -> str:

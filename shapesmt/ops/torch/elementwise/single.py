@@ -9,7 +9,17 @@ from shapesmt.ops.shared import items
 from shapesmt.ops.shared.indices import free_elements
 from shapesmt.ops.shared.items import INTEGERS, Function
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.ops.torch.elementwise.promotion import COMPLEX, FLOAT, as_float, cast, kind, operand, real_part
+from shapesmt.ops.torch.elementwise.promotion import (
+    COMPLEX,
+    FLOAT,
+    as_float,
+    cast,
+    kind,
+    operand,
+    real_part,
+    require_chance,
+    require_order,
+)
 from shapesmt.ops.torch.layout import dense, in_place as changes, is_plain, lay_out, order_of, strides_of
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import Decided, Keeps, Tensor, Traits, Value, tensor
@@ -106,7 +116,7 @@ def with_memory_format(call: Call, x: Tensor, default: str) -> Tensor:
 def dropout(call: Call) -> Tensor:
     """Drop elements or whole features at random; outside of training return the tensor itself."""
     x, chance = first(call), call.number("p") or 0
-    call.ctx.check(0 <= chance <= 1, laws.CHANCE_FROM_0_TO_1)
+    require_chance(call)
     if not call.flag("train") or chance == 0:
         return x
     if base(call).startswith("feature"):
@@ -139,9 +149,9 @@ def _require_numbers(call: Call, x: Tensor, name: str) -> None:
     if name in ("abs", "absolute") and in_place(call):
         check(real_part(x.dtype) == x.dtype, laws.CHANGED_HOLDS_RESULTS.of(dtype=x.dtype, result=real_part(x.dtype)))
     if name == "rrelu":
-        check((call.number("lower") or 0) <= (call.number("upper") or 0), laws.RANGE_ENDS_NO_LOWER)
+        require_order(call, "lower", "upper", laws.RANGE_ENDS_NO_LOWER)
     if name == "softshrink":
-        check((call.number("lambd") or 0) >= 0, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="lambd"))
+        require_order(call, 0, "lambd", laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="lambd"))
 
 
 def store_in_place(call: Call, own: Tensor, result: Tensor) -> Tensor:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 from shapesmt import laws
 from shapesmt.algebra import ZERO, Dim, any_of, as_dim, equal, select
 from shapesmt.ops.shared.bridge import result
 from shapesmt.ops.shared.indices import any_places, count_true, require_not_negative, require_places
 from shapesmt.ops.shared.require import require_least
 from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.elementwise.promotion import require_order
 from shapesmt.ops.torch.sizes import scalar
 from shapesmt.rules import Decided, Tensor, Traits, tensor
 
@@ -41,6 +44,7 @@ def nonzero_static(call: Call) -> Tensor:
 def masked_select(call: Call) -> Tensor:
     """Return the elements for which `mask` is true, as a list `[count]`; mask and input broadcast."""
     x, mask = call.tensor("self"), call.tensor("mask")
+    call.ctx.check(mask.dtype in ("bool", ""), laws.ELEMENT_TYPE.of(expected="bool", dtype=mask.dtype))
     whole = tensor("", call.ctx.broadcast(x.dims, mask.dims)).numel
     call.ctx.only_sizes(call.place("mask"))
     if whole is mask.numel:
@@ -125,7 +129,16 @@ def histc(call: Call) -> Tensor:
     """Return the number of elements in each bin."""
     bins = call.integer("bins")
     call.ctx.check(bins > 0, laws.A_BIN)
+    require_order(call, "min", "max", laws.RANGE_ENDS_NO_LOWER)
+    call.ctx.check(all(isfinite(call.number(name) or 0) for name in ("min", "max")), laws.RANGE_ENDS_FINITE)
     return tensor(call.tensor("self").dtype, [bins])
+
+
+def require_ranges(call: Call) -> None:
+    """Require that the argument `range`, pairs of minimum and maximum, has finite numbers in order."""
+    ends = call.numbers("range")
+    call.ctx.check(all(a <= b for a, b in zip(ends[::2], ends[1::2], strict=False)), laws.RANGE_ENDS_NO_LOWER)
+    call.ctx.check(all(map(isfinite, ends)), laws.RANGE_ENDS_FINITE)
 
 
 @operator("one_hot.default")
@@ -148,6 +161,7 @@ def histogram(call: Call) -> list[Tensor]:
     if weights is not None:
         ctx.require_agree(x, weights, law=laws.WEIGHT_PER_NUMBER)
     if edges is None:
+        require_ranges(call)
         bins = as_dim(call.integer("bins"))
         ctx.require_at_least(bins, 1, laws.A_BIN)
         return [tensor(x.dtype, [bins]), tensor(x.dtype, [bins + 1])]
@@ -171,6 +185,7 @@ def require_bins(call: Call) -> list[Dim]:
     bins = [edge[0] - 1 for edge in edges] if listed else [as_dim(n) for n in call.integers("bins")]
     ctx.require_equal(x[-1], len(bins), laws.NUMBER_PER_AXIS)
     require_least(ctx, bins, 1, laws.A_BIN)
+    require_ranges(call)
     if weight is not None:
         ctx.check(weight.dtype == x.dtype, laws.OPERANDS_ONE_TYPE)
         ctx.require_agree(weight, tensor("", x.dims[:-1]), law=laws.WEIGHT_PER_NUMBER)

@@ -7,7 +7,16 @@ from shapesmt.algebra import FALSE, ONE, Dim, all_of, equal, maximum, total
 from shapesmt.ops.shared.indices import require_inside
 from shapesmt.ops.shared.require import require_broadcast_to
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.ops.torch.elementwise.promotion import BOOL, COMPLEX, FLOAT, as_float, kind, real_part, result_type
+from shapesmt.ops.torch.elementwise.promotion import (
+    BOOL,
+    COMPLEX,
+    FLOAT,
+    as_float,
+    kind,
+    real_part,
+    require_order,
+    result_type,
+)
 from shapesmt.rules import Shape, Tensor, tensor
 
 
@@ -45,8 +54,8 @@ def squared(call: Call) -> Tensor:
     For the Huber loss only the input has to hold floats.
     """
     x, target, huber = call.tensor("self"), call.tensor("target"), "huber" in call.ctx.node.op
-    call.ctx.check((call.number("beta") or 0) >= 0, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="beta"))
-    call.ctx.check(not huber or (call.number("delta") or 0) > 0, laws.NAMED_ATTRIBUTE_POSITIVE.of(name="delta"))
+    require_order(call, 0, "beta", laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="beta"))
+    require_order(call, 0, "delta", laws.NAMED_ATTRIBUTE_POSITIVE.of(name="delta"), apart=True)
     return reduce_loss(call, of_floats(call, *([x] if huber else [x, target])), call.ctx.broadcast(x.dims, target.dims))
 
 

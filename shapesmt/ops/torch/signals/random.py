@@ -9,7 +9,7 @@ from shapesmt.algebra import FALSE, ZERO, Dim, any_of, as_dim, at_least, equal
 from shapesmt.ops.shared.indices import any_places
 from shapesmt.ops.shared.require import complete_sizes, require_least
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.ops.torch.elementwise.promotion import FLOAT, kind
+from shapesmt.ops.torch.elementwise.promotion import FLOAT, kind, require_chance, require_order
 from shapesmt.ops.torch.elementwise.single import base
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import Tensor, Value, tensor
@@ -26,15 +26,13 @@ POSITIVE = {"cauchy": "sigma", "exponential": "lambd", "log_normal": "std"}
 
 def require_parameters(call: Call) -> None:
     """Require that the distribution's parameters are valid."""
-    check, name = call.ctx.check, base(call)
-    deviation, chance, positive = (call.number(n) for n in ("std", "p", POSITIVE.get(name, "")))
-    check(positive is None or positive > 0, laws.PARAMETER_POSITIVE.of(name=POSITIVE.get(name, "")))
-    check(deviation is None or deviation >= 0, laws.DEVIATION_NOT_NEGATIVE)
-    check(chance is None or 0 <= chance <= 1, laws.CHANCE_FROM_0_TO_1)
-    check(name != "geometric" or chance not in (0, 1), laws.CHANCE_FROM_0_TO_1)
+    name = base(call)
+    positive = POSITIVE.get(name, "")
+    require_order(call, 0, positive, laws.PARAMETER_POSITIVE.of(name=positive), apart=True)
+    require_order(call, 0, "std", laws.DEVIATION_NOT_NEGATIVE)
+    require_chance(call, sure=name != "geometric")
     if name == "uniform":
-        first, last = call.number("from"), call.number("to")
-        check(first is None or last is None or first <= last, laws.RANGE_ENDS_NO_LOWER)
+        require_order(call, "from", "to", laws.RANGE_ENDS_NO_LOWER)
     if name in ("random", "randint", "randint_like"):
         low = next((call.size(n) for n in ("low", "from") if n in call), ZERO)
         high = next((call.size(n) for n in ("high", "to") if n in call), None)
