@@ -31,7 +31,8 @@ def windows(ctx: RuleContext, kernel: Sequence[Dim | int], rounding: Rounding) -
     ctx.check(min((*strides, *dilations), default=1) >= 1, laws.STRIDES_AND_DILATIONS_POSITIVE)
     if "kernel_shape" in ctx.attributes or ctx.runtime is Runtime.STANDARD:
         ctx.check(min(pads, default=0) >= 0, laws.PADDING_NOT_NEGATIVE)
-    ctx.limit_declared(min(pads, default=0) >= 0 or not is_known(ctx, kernel), laws.PADDING_NOT_NEGATIVE)
+    else:
+        ctx.limit_declared(min(pads, default=0) >= 0 or not is_known(ctx, kernel), laws.PADDING_NOT_NEGATIVE)
     axes = sliding(kernel, strides, dilations, (pads[:rank], pads[rank:]), rounding)
     for window in axes:
         require_fits(ctx, window.extent, "the dilated kernel")
