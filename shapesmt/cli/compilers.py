@@ -164,12 +164,14 @@ def simplify(form: Form, model: str, output: str, everything: bool, **options: A
 )
 @session_option
 @click.option("--valid-only", is_flag=True, help="Write the sizes of valid inputs only, if others fail.")
+@click.option("--hull", is_flag=True, help="With --valid-only, let a format that holds one box have all valid inputs, "
+              "though some inside fail.")  # fmt: skip
 @click.option("-o", "--output", metavar="FILE", help="Where to write it; standard output by default.")
 def profile(form: Form, model: str, output: str | None, **options: Any) -> int:
     """Write the least, the usual and the greatest size of every input as a compiler takes them: proven to run."""
     from shapesmt.profiles import answer_profile
 
-    about = {name: options.pop(name) for name in ("target", "opt", "profiles", "inner", "valid_only")}
+    about = {name: options.pop(name) for name in ("target", "opt", "profiles", "inner", "valid_only", "hull")}
     question = question_for(model, *load_config(options))
     answer = waiting(f"bounding {model}", question, lambda: answer_profile(model, question=question, **about))
     if not answer.boxes:

@@ -158,6 +158,11 @@ def _config(file: Path, table: Mapping[str, Any]) -> Config:
     return Config(file, tuple(sections), jobs)
 
 
+def _pair(spec: Any) -> Any:
+    """Return a list of two numbers, which is TOML's only way to write a pair, as a tuple."""
+    return tuple(spec) if isinstance(spec, list) else spec
+
+
 class _Reader(NamedTuple):
     """A table of a file; its values are checked and marked with their origin."""
 
@@ -182,13 +187,14 @@ class _Reader(NamedTuple):
 
     def dims(self, key: str, value: Any) -> Options:
         """Parse ranges by name."""
-        return self._marked(key, value, parse_range)
+        return self._marked(key, value, lambda spec, name: parse_range(_pair(spec), name))
 
     def shapes(self, key: str, value: Any) -> Options:
         """Parse shapes by input; their ranges get the origin."""
         shapes: Options = {}
         for name, spec in self.table(key, value).items():
-            shape = self._parse(f"{key}.{name}", parse_shape, tuple(spec) if isinstance(spec, list) else spec)
+            sequence = tuple(map(_pair, spec)) if isinstance(spec, list) else spec
+            shape = self._parse(f"{key}.{name}", parse_shape, sequence)
             sized = (replace(d, origin=self.origin) if isinstance(d, Range) else d for d in shape or ())
             shapes[name] = "[...]" if shape is None else tuple(sized)
         return shapes

@@ -37,5 +37,5 @@ with lazy_imports(__name__):
         Claims as Claims,
         Question as Question,
     )
-    from shapesmt.examine.session import beyond as beyond
+    from shapesmt.examine.session import beyond as beyond, examine_session as examine_session
     from shapesmt.examine.share import valid_share as valid_share

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping, Sequence
 
 from shapesmt.algebra import symbol
@@ -30,6 +31,7 @@ from shapesmt.rules import MAX_RANK
 Axis = int | str | Range
 Declarations = Mapping[str, "tuple[str, list[Axis] | None]"]
 PLACEHOLDERS = ("?", "*", "-1", "None")  # written by exporters for a size without a name
+_AXIS = re.compile(r"(?P<input>.+)\[(?P<axis>[0-9]{1,3})\]")
 ANY_RANK = SymbolRange(0, MAX_RANK, 1, "default")
 
 
@@ -61,17 +63,46 @@ def limit_ranks(graph: Graph, shapes: Mapping[str, ShapeLike]) -> None:
 
 
 def own_names(graph: Graph, dims: Mapping[str, RangeLike]) -> dict[str, RangeLike]:
-    """Return the caller's ranges, with each alias that the file gives a dimension replaced by the dimension's name.
+    """Return the caller's ranges by the dimensions' own names, for which the file may have aliases, or axes stand.
+
+    The axis 2 of an input `image` is `image[2]`.
 
     Raises:
-        UsageError: A dimension has two ranges.
+        UsageError: A dimension has two ranges, or an axis is a number or doesn't exist.
     """
     taken = {axis for d in graph.inputs.values() for axis in d.shape or ()}
     aliases = {alias: name for alias, name in graph.aliases.items() if alias not in taken}
-    for alias in aliases.keys() & dims.keys():
-        if aliases[alias] in dims and dims[aliases[alias]] != dims[alias]:
-            raise UsageError(f"{quote(alias)} is another name for {quote(aliases[alias])}, which has another range")
-    return {aliases.get(name, name): spec for name, spec in dims.items()}
+    aliases |= {text: _name_of_axis(graph, text, spec) for text, spec in dims.items() if text not in {*taken, *aliases}}
+    own: dict[str, RangeLike] = {}
+    for text, spec in sorted(dims.items(), key=lambda pair: (_origin(pair[1]) is not None, pair[0] in aliases)):
+        name = aliases.get(text, text)
+        if own.setdefault(name, spec) != spec and _origin(spec) is None:  # what is given by hand precedes files
+            raise UsageError(f"{quote(text)} is another name for {quote(name)}, which has another range")
+    return own
+
+
+def _name_of_axis(graph: Graph, text: str, spec: RangeLike) -> str:
+    """Return the name of the dimension that is an input's axis, such as `image[2]`; any other text is unchanged.
+
+    Raises:
+        UsageError: The input has no such axis, or its size is a number in the file, and the range isn't optional.
+    """
+    match = _AXIS.fullmatch(text)
+    if match is None or match["input"] not in graph.inputs:
+        return text
+    name, axis, shape = match["input"], int(match["axis"]), graph.inputs[match["input"]].shape
+    size = None if shape is None else shape[axis] if axis < len(shape) else len(shape)
+    if isinstance(size, str) and size and size not in placeholders(graph):
+        return size
+    if not isinstance(size, int):
+        return f"{name}_dim{axis}"
+    origin = _origin(spec)
+    if origin is not None and not origin.needed:
+        return text
+    if shape is not None and axis >= len(shape):
+        raise UsageError(f"{quote(text)}: input {quote(name)} has {len(shape)} axes, the first is 0")
+    told = f"axis {axis} of {quote(name)} is {size} in the file"
+    raise UsageError(f"{quote(text)}: {told}; --shape gives it other sizes")
 
 
 def placeholders(graph: Graph) -> dict[str, list[str]]:

@@ -18,6 +18,7 @@ ACCEPTED_RANGE = "write 8, 1..32, 1.., ..32 or 64..512:16"
 ACCEPTED_SHAPE = "write [1..8,3,?,400], [batch,3,h,w], 1x3x224x224, or [...] when the rank is unknown"
 
 _RANGE = re.compile(r"\s*(-?[0-9]*)\s*(?:(\.\.)\s*(-?[0-9]*)\s*(?::\s*(-?[0-9]+)\s*)?)?", re.ASCII)
+_ALMOST = re.compile(r"\s*([0-9]+)\s*(?::|-|,|\.{3}|to)\s*([0-9]+)\s*(?:[:,]\s*([0-9]+)\s*)?", re.ASCII)
 _NAME = re.compile(r"[^\W\d][\w.:/-]*")
 _MOST_COMPARED = 2000  # difflib takes some 20 µs for each
 _MOST_LISTED = 6
@@ -235,6 +236,8 @@ def _numbers(spec: RangeLike, name: str) -> tuple[int, int | None, int]:
             return min(spec[0], spec[-1]), max(spec[0], spec[-1]), abs(spec.step)
         if isinstance(spec, SupportsIndex):
             return index(spec), index(spec), 1
+        if isinstance(spec, list):
+            raise TypeError("a list may mean single sizes")
         lo_, hi_ = spec
         return index(lo_), None if hi_ is None else index(hi_), 1
     except (TypeError, ValueError, IndexError):
@@ -243,7 +246,21 @@ def _numbers(spec: RangeLike, name: str) -> tuple[int, int | None, int]:
 
 def _no_range(spec: object, name: str) -> UsageError:
     of = f" of {quote(name)}" if name else ""
-    return UsageError(f"{quote(spec)} is not a range{of}; {ACCEPTED_RANGE}")
+    return UsageError(f"{quote(spec)} is not a range{of}; {_meant(spec) or ACCEPTED_RANGE}")
+
+
+def _meant(spec: object) -> str:
+    """Return a proposal of the range that a similar text, or a list of two numbers, may mean; "" if there is none.
+
+    >>> _meant("64:512"), _meant("64-512"), _meant([64, 128]), _meant("large")
+    ('did you mean 64..512?', 'did you mean 64..512?', 'did you mean (64, 128), for 64..128?', '')
+    """
+    match = _ALMOST.fullmatch(spec) if isinstance(spec, str) else None
+    if match is not None and int(match[1]) <= int(match[2]):
+        step = f":{match[3]}" if match[3] else ""
+        return f"did you mean {match[1]}..{match[2]}{step}?"
+    pair = isinstance(spec, list) and len(spec) == len(("lo", "hi")) and all(type(n) is int for n in spec)
+    return f"did you mean ({spec[0]}, {spec[1]}), for {spec[0]}..{spec[1]}?" if isinstance(spec, list) and pair else ""
 
 
 def _no_shape(spec: object, name: str) -> UsageError:

@@ -78,7 +78,10 @@ def _axes(proto: onnx.ModelProto, problem: Problem) -> Iterator[Axis]:
 
 
 def _names(axes: list[Axis]) -> dict[Dim, str]:
-    """Return the name of each size: the file's first one that isn't used yet; else shapesmt's, if one is needed."""
+    """Return the name of each size: the file's first one that isn't used yet; else shapesmt's, if one is needed.
+
+    A size needs a name if several axes have it, or if the file has a negative number in its place.
+    """
     same: dict[Dim, list[Axis]] = {}
     for axis in axes:
         same.setdefault(axis.size, []).append(axis)
@@ -86,7 +89,8 @@ def _names(axes: list[Axis]) -> dict[Dim, str]:
     for size, tied in same.items():
         theirs = [axis.theirs for axis in tied if axis.theirs and (len(tied) == 1 or axis.theirs not in PLACEHOLDERS)]
         free = [name for name in theirs if name not in names.values() or name in PLACEHOLDERS]
-        names[size] = free[0] if free else tied[0].ours if theirs or len(tied) > 1 else ""
+        needed = theirs or len(tied) > 1 or any(axis.declared.dim_value < 0 for axis in tied)
+        names[size] = free[0] if free else tied[0].ours if needed else ""
     return names
 
 

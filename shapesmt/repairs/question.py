@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict, one_call
 from shapesmt.errors import ModelError, UsageError, printable
-from shapesmt.examine import TIMEOUT, Analysis, Question, analyse
+from shapesmt.examine import SESSIONS, TIMEOUT, Analysis, Question, analyse, examine_session
 from shapesmt.frontends import Format, Model, OpenedModel, load, open_model
 from shapesmt.language import RangeLike, ShapeLike, ValueLike
 from shapesmt.optimize import analyse_protobuf, folder_of, save_checked
@@ -86,17 +86,18 @@ def answer_repair(
         a = analyse(content, question)
     else:
         proto, a = analyse_protobuf(model if output is not None else content, output, question)
+    whole = examine_session(a.problem, a.examination, a.judge)
     keeper = Keeper(a, proto, folder_of(model), question.deadline)
     try:
-        changes = search_changes(a, question, question.deadline, keeper)
+        changes = search_changes(a, question, keeper, whole)
     finally:
         keeper.close()
     texts = texts_of([proved.change for proved in changes.proved])
     proposals = tuple(_proposal(a, proved, text) for proved, text in zip(changes.proved, texts, strict=True))
-    verdict, source = a.examination.verdict, a.problem.graph.source
+    verdict, source = whole.verdict, a.problem.graph.source
     found = proposals, changes.tried, changes.dropped, changes.complete
     proved = any(proposal.verdict is Verdict.PROVED for proposal in proposals)
-    answer = Repairs(source, verdict, *found, a.seconds, at=changes.at, reason="" if proved else reason_of(a))
+    answer = Repairs(source, verdict, *found, a.seconds, at=changes.at, reason=reason_of(a, whole, proved=proved))
     if output is None or proto is None or not proposals:
         return answer
     if take is None and proposals[0].verdict is not Verdict.PROVED:
@@ -127,7 +128,8 @@ def _write(
 
     copy = apply_change(proto, a, chosen.change.edit)
     graph = load(OpenedModel(Format.ONNX, copy, a.problem.graph.source, folder_of(model)))
-    again = analyse(graph, replace(chosen.question, timeout=max(question.deadline.remaining, GRACE)).again())
+    asked = replace(chosen.question, timeout=max(question.deadline.remaining, GRACE), session=SESSIONS[0])
+    again = analyse(graph, asked.again())
     if again.examination.verdict is not chosen.verdict:
         raise ModelError(f"cannot write {printable(os.fspath(output))}: the file isn't proved as the change is")
     reason = stopped(copy, again, SIZES) if chosen.verdict is Verdict.PROVED else ""

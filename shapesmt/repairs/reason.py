@@ -1,10 +1,10 @@
-"""Reason: why no change of one place repairs a model, and what would help, where that is known."""
+"""Reason: why no change of one place repairs a model, or who alone refuses it, and what would help, where known."""
 
 from __future__ import annotations
 
 from shapesmt import diagnose
 from shapesmt.errors import printable
-from shapesmt.examine import Analysis
+from shapesmt.examine import Analysis, Examination
 from shapesmt.inference import Operators
 from shapesmt.report import Remedy
 from shapesmt.rules import FLOATS, Memory
@@ -13,7 +13,29 @@ SECONDS = 2.0
 """The limit, in seconds of processor time."""
 
 
-def reason_of(a: Analysis) -> str:
+def reason_of(a: Analysis, whole: Examination, *, proved: bool) -> str:
+    """Return why no change helps, or that only ONNX Runtime's default session refuses the model; "" for other models.
+
+    `whole` is the examination of the file and of the session, and `proved` is whether a change is proved to help.
+    """
+    says = rewrites_of(whole)
+    if not a.examination.judgements and says:
+        told = " and ".join(says)
+        return f"only ONNX Runtime's default session refuses it, where {told}: another way is to disable optimizations"
+    return "" if proved else _table(a)
+
+
+def rewrites_of(whole: Examination) -> list[str]:
+    """Return in words how ONNX Runtime's default session rewrites what it then refuses; [] if it refuses nothing."""
+    session = whole.session
+    if session is None or session.examination is None:
+        return []
+    run = session.graph
+    upstream = {i for j in session.examination.judgements for i in (j.index, *run.graph.ancestors(j.index))}
+    return [*dict.fromkeys(run.says[i] for i in sorted({run.places[i] for i in upstream} & run.says.keys()))]
+
+
+def _table(a: Analysis) -> str:
     """Return that a weight has a fixed number of rows and what helps; "" if no failing node adds one or looks into it.
 
     An example is `pos has 17 rows for every image: interpolate it, or keep height in 64..79`.

@@ -68,9 +68,14 @@ class Sameness:
             return True
         inserted = [node for nodes in edit.before.values() for node in nodes if new in node.outputs]
         removed = [n for i in edit.removed if old in (n := self._graph.nodes[i]).outputs]
-        copies = any(n.inputs[0] == old and self._keeps(n) in COPIES for n in inserted)
+        copies = any(n.inputs[0] == old and self._copies(n) for n in inserted)
         copies |= any(n.inputs[0] == new and self._keeps(n) in BY_SHAPE for n in removed)
         return copies and self._equal_shapes(one, other)
+
+    def _copies(self, node: Node) -> bool:
+        """Whether an inserted node returns its first operand wherever it keeps its shape."""
+        keeps = self._keeps(node)
+        return keeps in COPIES or (keeps is Keeps.CONCATENATED and len(node.inputs) == 1)
 
     def _keeps(self, node: Node) -> Keeps:
         return self._operators.traits(node).keeps

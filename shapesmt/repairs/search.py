@@ -10,13 +10,12 @@ from typing import NamedTuple
 
 from shapesmt import diagnose
 from shapesmt.algebra import Atom, Dim, Verdict, all_of, equal, negate
-from shapesmt.deadline import Deadline
 from shapesmt.errors import ShapesmtError
-from shapesmt.examine import Analysis, Examination, Judge, Problem, Question, examine_problem, pose
+from shapesmt.examine import Analysis, Examination, Judge, Problem, Question, examine_problem, examine_session, pose
 from shapesmt.graph import Graph
 from shapesmt.language import Range, parse_range
 from shapesmt.repairs.alike import Alike, Votes
-from shapesmt.repairs.candidates import KINDS, Change, declared_sizes, padding, readers, sites
+from shapesmt.repairs.candidates import KINDS, Change, declared_sizes, kept_apart, padding, readers, sites
 from shapesmt.repairs.edit import apply_edit
 from shapesmt.repairs.joint import Joint
 from shapesmt.repairs.keeps import Keeper, Kept
@@ -97,32 +96,31 @@ class Found(NamedTuple):
     at: tuple[Mapping[str, int], ...] = ()
 
 
-def search_changes(
-    a: Analysis, question: Question, deadline: Deadline, keeper: Keeper, most: int | None = None
-) -> Found:
-    """Search for single changes that repair an analysed model; stop at `deadline`, or after trying `most` changes.
+def search_changes(a: Analysis, question: Question, keeper: Keeper, whole: Examination) -> Found:
+    """Search for single changes that repair an analysed model, until the question's deadline.
 
-    `keeper` drops those after which the model computes something else.
+    `keeper` drops those after which the model computes something else. `whole` is the examination of the file and of
+    ONNX Runtime's default session.
     """
-    if not a.examination.judgements:
+    if not whole.judgements:
         return Found((), 0, 0, complete=True)
-    search = _Search(a, question, deadline, keeper, most)
+    search = _Search(a, question, keeper, whole)
     complete = search.run()
     return Found(tuple(search.ranked()), search.tried, search.dropped, complete, keeper.sizes)
 
 
 class _Search:
-    def __init__(self, a: Analysis, question: Question, deadline: Deadline, keeper: Keeper, most: int | None) -> None:
-        self._a, self._question, self._most = a, question, most
-        self._deadline = deadline.within(max(LEAST_TIME, PART * question.timeout))
-        self._keeper, self._clock = keeper, deadline
+    def __init__(self, a: Analysis, question: Question, keeper: Keeper, whole: Examination) -> None:
+        self._a, self._question, self._keeper, self._whole = a, question, keeper, whole
+        self._clock = question.deadline
+        self._deadline = self._clock.within(max(LEAST_TIME, PART * question.timeout))
         self._graph = a.problem.graph
         self._alike = Alike(self._graph)
         self._trials = Trials(a.problem, a.examination, Judge(self._deadline))
-        self._broken = _failing(a.examination)
+        self._broken = _failing(whole)
         self._broken |= {self._graph.nodes[i].name for i in a.examination.unreachable}
+        self._undecided = {(unjudged.op, unjudged.kind) for _, unjudged in whole.unjudged}
         self._assumed = _assumptions(a.problem, a.examination)
-        self._open = {index for index, _ in a.examination.unjudged}
         self._proved: dict[object, Proved] = {}
         self._partial: list[tuple[int, int, float, Change, Votes]] = []
         self._checked = self.tried = self.dropped = 0
@@ -136,6 +134,9 @@ class _Search:
     def run(self) -> bool:
         """Try changes, the likeliest first, until enough are proved; return False if its time ends before one is."""
         self._check_joint()
+        for change in kept_apart(self._a, self._whole):
+            self.tried += 1
+            self._check(change, change.cost, Votes())
         ended = self._try_single()
         if self._complete:
             return ended or not self._clock.expired
@@ -159,11 +160,11 @@ class _Search:
             if len(best) >= ENOUGH or (best and cost > best[0].cost + MARGIN):
                 return True
             walked = self._checked + self._trials.walked
-            if (best or self._partial) and most == inf:
+            if (self._proved or self._partial) and most == inf:
                 most = walked + max(PATIENCE, walked)
             if walked > most:
                 return True
-            if self._deadline.expired or self.tried == self._most:
+            if self._deadline.expired:
                 return False
             self.tried += 1
             left = self._trials.left(change.edit)
@@ -234,6 +235,7 @@ class _Search:
             if problem is None:
                 return
             problem, examination = examine_problem(problem, judge, trust=False)
+            examination = examine_session(problem, examination, judge)
         except ShapesmtError:  # it isn't a model any more
             return
         verdict = examination.verdict
@@ -243,7 +245,7 @@ class _Search:
         more = len(_assumptions(problem, examination) - self._assumed)
         failing = _failing(examination)
         cost += FIXED * self._fixes(change, examination) + FAILING * len(failing)
-        cost += NOT_DECLARED * wrong + NOT_ALL * (verdict is not Verdict.PROVED) + ASSUMED * bool(more)
+        cost += NOT_DECLARED * wrong + NOT_ALL * bool(failing) + ASSUMED * bool(more)
         outputs = tuple(examination.original.tensors.get(name) for name in (*change.site.node.outputs, *graph.outputs))
         key = change.site.outermost.name, change.kind, change.name, change.input, outputs
         if key in self._proved and cost >= self._proved[key].cost:
@@ -272,15 +274,19 @@ class _Search:
         return replace(self._question, dims=dims) if gone else self._question
 
     def _is_better(self, examination: Examination) -> bool:
-        """Whether fewer nodes fail, and none that didn't; or the same, and the model runs for more inputs."""
-        if examination.verdict is not Verdict.DEPENDS or not examination.decided:
+        """Whether fewer nodes fail, and none that didn't; or the same, and the model runs for more inputs.
+
+        What couldn't be decided before, such as a node that reads a constant of a file that isn't there, may stay so.
+        """
+        undecided = {(unjudged.op, unjudged.kind) for _, unjudged in examination.unjudged} - self._undecided
+        if undecided or any(j.verdict is not Verdict.DEPENDS for j in examination.judgements):
             return False
         broken = _failing(examination)
         return broken < self._broken or (broken == self._broken and self._is_wider(examination))
 
     def _is_wider(self, examination: Examination) -> bool:
         """Whether the changed model runs wherever the model ran, and for an input for which that failed."""
-        before, judge = self._a.examination, self._a.judge.within(EACH)
+        before, judge = self._whole, self._a.judge.within(EACH)
         if before.verdict is Verdict.FAILS:
             return True
         wider = examination.domain.copy()

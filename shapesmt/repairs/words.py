@@ -42,6 +42,8 @@ def change_text(change: Change) -> str:
     if change.is_joint:
         places = [printable(change.site.graph.nodes[i].name, MOST) for i in sorted(change.edit.nodes)]
         return f"{old} -> {new}: {', '.join(places)}"
+    if change.kind == "node" and isinstance(change.new, str):
+        return f"{name} of one operand before {new}"
     return _single(change, where, name, old, new)
 
 

@@ -79,6 +79,7 @@ class Box(Data):
         proven: The points that are proven to run.
         left_out: A valid input that the box should cover but can't, as its smallest or largest sizes don't fit
             together; None if there is none.
+        assume: Conditions of valid inputs that not all inputs in the box satisfy.
     """
 
     inputs: Mapping[str, TensorProfile]
@@ -88,6 +89,7 @@ class Box(Data):
     steps: Mapping[str, int] = field(default_factory=dict, metadata=OMIT)
     proven: tuple[str, ...] = POINTS
     left_out: Mapping[str, int] | None = field(default=None, metadata=OMIT_EMPTY)
+    assume: tuple[str, ...] = field(default=(), metadata=OMIT_EMPTY)
 
     def widened(self) -> Box:
         """Return the box that leaves out no valid input; its corners need not be valid."""
@@ -119,6 +121,12 @@ class Profile(Answer):
     """The text to paste for the compiler."""
     remedy: Remedy | None = None
     seconds: float = 0.0
+    whole: Box | None = field(default=None, metadata=OMIT)
+    """The box of a format that holds one: all boxes in one or, if some input in that fails, one in which none does."""
+    beyond: tuple[str, ...] = field(default=(), metadata=OMIT_EMPTY)
+    """The conditions of all valid inputs, if `whole` was made smaller so that no input in it fails."""
+    hull: bool = field(default=False, metadata=OMIT)
+    """Whether `whole` has every valid input although it has some that fail, since the caller asked for that."""
 
     def to_dict(self) -> Json:
         """Return the JSON: the first box at the top level, and all boxes if there are several."""
@@ -131,6 +139,7 @@ class Profile(Answer):
         if len(boxes) > 1:
             data["profiles"] = boxes
         data["assume"] = list(self.assume)
+        data |= {"beyond": list(self.beyond)} if self.beyond else {}
         if self.target != "json":
             data |= {"for": self.target, "text": self.content}
         remedy = {} if self.remedy is None else {"remedy": self.remedy.to_dict()}
@@ -148,9 +157,30 @@ class Profile(Answer):
             if box.left_out is not None:
                 at = ", ".join(f"{name}={value}" for name, value in box.left_out.items())
                 notes.append(f"{which} leaves out valid inputs, such as {at}")
-        if self.assume and self.boxes:
-            notes.append(f"inside, only inputs with {' and '.join(self.assume)} are valid")
+        if self.whole is not None and self.whole.left_out is not None:
+            at = ", ".join(f"{name}={value}" for name, value in self.whole.left_out.items())
+            every = f"all with {' and '.join(self.beyond)}"
+            notes.append(f"it leaves out valid inputs, such as {at}; --hull has {every}, and some that fail")
+        if self.beyond and self.target == "coreml" and self._several_vary:
+            notes.append(f"of the listed shapes, only inputs with {' and '.join(self.beyond)} are valid")
+        own = [box.assume for box in self.boxes] if self.whole is None else []
+        apart = len({*own}) > 1
+        shared = [c for c in self.assume if not apart or not any(c in conditions for conditions in own)]
+        if shared and self.boxes:
+            notes.append(f"inside, only inputs with {' and '.join(shared)} are valid")
+        for number, conditions in enumerate(own, 1) if apart else ():
+            if conditions:
+                notes.append(f"inside profile {number}, only inputs with {' and '.join(conditions)} are valid")
         return tuple(notes)
+
+    @property
+    def _several_vary(self) -> bool:
+        """Whether several inputs have different shapes at the points of the boxes."""
+        shapes: dict[str, set[object]] = {}
+        for box in self.boxes:
+            for name, t in box.inputs.items():
+                shapes.setdefault(name, set()).update(map(t.at, POINTS))
+        return sum(len(of_input) > 1 for of_input in shapes.values()) > 1
 
     @property
     def exit_status(self) -> int:

@@ -146,7 +146,7 @@ class Proposal(Data):
         name: The attribute, constant, weight, input, or the operator of a node that is removed or inserted.
         input: The index of the operand, or the axis of a declared shape; None if there is none.
         old, new: What is changed and what it becomes; None if there was, or will be, nothing.
-        verdict: PROVED, or DEPENDS if other findings are left.
+        verdict: PROVED; DEPENDS if other findings are left, or UNKNOWN if some of them couldn't be decided.
         evidence: Evidence for the change besides the proof; "" if there is none.
         text: The change in words.
         source: The line of Python to change, if the node has one.
@@ -186,7 +186,8 @@ class Repairs(Answer):
         dropped: The number of changes after which the model would run, and compute something else.
         complete: Whether the search ended before the timeout.
         at: Sizes at which the model runs; () if none are known.
-        reason: Why no change repairs it, and what would help; "" if that isn't known.
+        reason: Why no change repairs it, or that only ONNX Runtime's default session refuses it, and what would help;
+            "" if that isn't known.
         written: The path of the repaired model; "" if none was written.
         refused: Why none was written though there are proposals; "" if one was, or if none was asked for.
         taken: The number of the proposal that it has, from 1, or of that which was refused.

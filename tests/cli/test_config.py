@@ -259,3 +259,10 @@ def test_files_that_cannot_be_read(project, capsys):
         Config.load(write("[tool]\nshapesmt = 3", "pyproject.toml"))
     assert main(["check", "models/add.onnx", "--config", "a.toml", "--no-config"]) == 2
     assert "--config and --no-config exclude each other" in capsys.readouterr().err
+
+
+def test_an_axis_stands_for_its_dimension(capsys):
+    write('dims = {"x[0]" = "2..8", "y[7]" = 3}')
+    found = report(capsys, "--assume", "n == m")
+    assert found["symbols"]["n"] == {"min": 2, "max": 8, "step": 1, "from": "shapesmt.toml"}
+    assert report(capsys, "--assume", "n == m", "--dim", "n=3")["symbols"]["n"]["max"] == 3

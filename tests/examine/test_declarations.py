@@ -13,6 +13,7 @@ from shapesmt.examine.declarations import (
     input_declarations,
     inputs_without_rank,
     limit_ranks,
+    own_names,
     placeholders,
     rank_name,
     symbol_ranges,
@@ -94,3 +95,20 @@ def test_names_are_looked_up_in_constant_time() -> None:
         return time.process_time() - began
 
     assert min(taken(16_000) for _ in range(3)) < 24 * min(taken(2_000) for _ in range(3))
+
+
+def test_an_axis_stands_for_the_dimension_that_it_has() -> None:
+    g = graph("float[n,3,?,h] x, float[] z, float[?] w")
+    assert own_names(g, {"x[0]": "1..8", "h": "4"}) == {"h": "4", "n": "1..8"}
+    assert own_names(g, {"x[2]": "2", "w[0]": "3", "z[1]": "5"}) == {"x_dim2": "2", "w_dim0": "3", "z_dim1": "5"}
+    assert own_names(g, {"other[0]": "2", "x[a]": "3"}) == {"other[0]": "2", "x[a]": "3"}
+    assert own_names(g, {"n": "1..8", "x[0]": "1..8"}) == {"n": "1..8"}
+    for text, message in {
+        "x[1]": "'x[1]': axis 1 of 'x' is 3 in the file; --shape gives it other sizes",
+        "x[4]": "'x[4]': input 'x' has 4 axes, the first is 0",
+    }.items():
+        with pytest.raises(UsageError) as raised:
+            own_names(g, {text: "1..8"})
+        assert str(raised.value) == message
+    with pytest.raises(UsageError, match="'x\\[0\\]' is another name for 'n', which has another range"):
+        own_names(g, {"x[0]": "1..8", "n": "2"})

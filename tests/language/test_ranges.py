@@ -30,7 +30,7 @@ from tests.support.hang import no_hang
         (8, Range(8, 8)),
         ((1, 32), Range(1, 32)),
         ((1, None), Range(1, None)),
-        ([2, 4], Range(2, 4)),
+        ((2, 4), Range(2, 4)),
         (Range(2, 9, 2), Range(2, 8, 2)),
         (f"1..{LARGEST}", Range(1, LARGEST)),
     ],
@@ -60,7 +60,7 @@ def test_contradictory_ranges_are_refused_with_the_remedy(spec, message):
         parse_range(spec, "height")
 
 
-MALFORMED = ["", "..", ":2", "8:2", "a", "1...5", "1..2..3", "1_0", "٣", "1.5", "-", "1..-", "\x1b[2J", "1\n2"]
+MALFORMED = ["", "..", ":2", "8:2", "a", "1..2..3", "1_0", "٣", "1.5", "-", "1..-", "\x1b[2J", "1\n2"]
 
 
 @pytest.mark.parametrize("spec", [*MALFORMED, True, 1.5, None, (1, 2, 3), (None, 3), ("1", "2")])
@@ -134,3 +134,20 @@ def test_names_are_quoted_on_one_printable_line():
     assert quote("a\n\x1b[31m") == r"'a\n\x1b[31m'"
     assert quote("it's") == '"it\'s"'
     assert len(quote("x" * 1000)) == 61
+
+
+@pytest.mark.parametrize(
+    ("spec", "meant"),
+    [
+        ("64:512", "64..512"),
+        ("64-512", "64..512"),
+        ("64...512", "64..512"),
+        ("64:512:16", "64..512:16"),
+        ("64 to 512", "64..512"),
+        ([64, 128], "(64, 128), for 64..128"),
+    ],
+)
+def test_what_looks_like_a_range_is_proposed_as_one(spec: object, meant: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        parse_range(spec, "height")
+    assert str(raised.value) == f"'{spec}' is not a range of 'height'; did you mean {meant}?"

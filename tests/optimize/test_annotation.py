@@ -66,3 +66,16 @@ def test_random_models_compute_the_same_and_have_the_shapes_that_are_written(
     first = request.config.getoption("--seed")
     for seed in range(first, first + (FULL if full else DEFAULT)):
         assert wrong_in(seed) == [], f"seed {seed}"
+
+
+def test_an_input_whose_size_is_written_as_minus_one_gets_a_name() -> None:
+    model = onnx.parser.parse_model(
+        '<ir_version: 8, opset_import: ["":18]> g (float[1, 4] x) => (y) { a = Exp (x) y = Transpose (a) }'
+    )
+    model.graph.input[0].type.tensor_type.shape.dim[0].dim_value = -1
+    made = shapesmt.tighten(model)
+    dims = [
+        [d.dim_param or d.dim_value for d in i.type.tensor_type.shape.dim]
+        for i in (*made.graph.input, *made.graph.output)
+    ]
+    assert dims == [["x_dim0", 4], [4, "x_dim0"]]

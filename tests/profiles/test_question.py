@@ -199,3 +199,41 @@ def test_notes_go_to_standard_error(capsys):
     out, err = capsys.readouterr()
     assert out.endswith('options.add_free_dimension_override_by_name("total", 4)\n')
     assert err == "note: inside, only inputs with total == past + seq are valid\n"
+
+
+PAIR = HEAD + " g (float[m, 2] x, float[n, 2] z) => (y) { y = Add (x, z) }"
+
+
+def test_a_format_with_one_box_gets_one_in_which_all_run_or_the_hull_with_conditions(capsys, tmp_path):
+    path = tmp_path / "m.onnxtxt"
+    path.write_text(PAIR)
+    options = ["profile", str(path), "--dim", "m=2..8", "--dim", "n=2..8", "--valid-only", "--for"]
+    assert main([*options, "openvino"]) == 0
+    out, err = capsys.readouterr()
+    assert '"x": ov.PartialShape("[4,2]")' in out
+    assert err == (
+        "note: it leaves out valid inputs, such as m=2, n=2; --hull has all with m == n, and some that fail\n"
+    )
+    assert main([*options, "openvino", "--hull"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("# some inputs inside fail: only those with m == n are valid\n# ovc")
+    assert '"x": ov.PartialShape("[2..8,2]")' in out
+    assert err == "note: inside, only inputs with m == n are valid\n"
+    assert main([*options, "trtexec", "--hull"]) == 2
+    assert "a hull is for formats that hold one box (openvino, ovms," in capsys.readouterr().err
+
+
+def test_steps_that_a_format_states_take_no_part_of_the_box():
+    dims = {"batch": "1..8", "height": "64..512", "width": 64}
+    profile = shapesmt.profile(UNET, "torch-export", dims=dims, valid_only=True)
+    assert 'Dim("_height", min=4, max=32)' in profile.content
+    assert profile.notes == ()
+    fixed = shapesmt.profile(UNET, "tvm", dims=dims, valid_only=True)
+    assert '{"batch": 8, "height": 176, "width": 64}' in fixed.content
+
+
+def test_each_box_has_its_own_conditions():
+    data = shapesmt.profile(PAIR.encode(), dims={"m": "2..8", "n": "2..8"}, valid_only=True, profiles=2).to_dict()
+    assert [box.get("assume") for box in data["profiles"]] == [["m == n"], ["m == n"]]
+    told = shapesmt.profile(PAIR.encode(), "openvino", dims={"m": "2..8", "n": "2..8"}, valid_only=True).to_dict()
+    assert (told["assume"], told["beyond"]) == ([], ["m == n"])

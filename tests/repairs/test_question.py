@@ -152,3 +152,16 @@ def test_a_change_that_leaves_findings_is_written_only_if_it_is_chosen(
     assert "not written: proposal 1 leaves findings; choose a proposal with --take" in told
     assert not target.exists()
     assert shapesmt.repair(path, target, take=1, dims=dims).taken == 1
+
+
+def test_what_a_missing_file_leaves_undecided_may_stay_so() -> None:
+    """The rows that are looked up stand in a file that isn't there; the product's operands are the wrong way round."""
+    text = f"{HEAD}g (float[n, 3] x, float[3, 4] w) => (float[a, b] z, float[c, d] y) {{ z = MatMul (w, x) }}"
+    model = parser.parse_model(text.replace("(w, x)", "(w, x) y = Gather (x, rows)"))
+    rows = model.graph.initializer.add(name="rows", data_type=7, dims=[2], data_location=1)
+    rows.external_data.add(key="location", value="gone.bin")
+    answer = shapesmt.repair(model, dims={"n": "5..8"})
+    assert (answer.verdict, answer.exit_status) == (Verdict.FAILS, 1)
+    first = answer.proposals[0]
+    assert (first.text, first.verdict) == ("operands of MatMul_0 the other way round: x,w", Verdict.UNKNOWN)
+    assert "these help in part" in str(answer)

@@ -49,16 +49,15 @@ def _by_version(inference: Inference) -> tuple[str, ...]:
 def _caches(problem: Problem) -> tuple[str, ...]:
     """Return undeclared dimensions of a cache, which leave out the first step, at which the cache is empty.
 
-    The first axis of a cache is the batch. A dimension that other inputs share counts only if it is named like a cache.
+    These are dimensions named like a cache, and those that only inputs named so have; the first axis is the batch.
     """
     caches: dict[str, None] = {}
     others: set[str] = set()
     for name, (_, axes) in problem.declared.items():
         named = [axis for axis in axes or () if isinstance(axis, str)]
-        if not _CACHE.search(name):
-            others.update(named)
-        elif axes and len(axes) > 1:
-            caches.update((axis, None) for axis in axes[1:] if isinstance(axis, str))
+        own = _CACHE.search(name) is not None
+        others.update([] if own else named)
+        caches.update((axis, None) for axis in named if axis in (axes or ())[1:] and (own or _CACHE.match(axis)))
     lengths = [name for name in caches if name not in others or _CACHE.match(name)]
     return tuple(name for name in lengths if name in problem.ranges and problem.ranges[name].source == "default")
 

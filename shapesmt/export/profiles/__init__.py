@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from shapesmt.errors import UsageError
 from shapesmt.export.profiles import python, ranges, tensorrt
+from shapesmt.export.profiles.sizes import joined as joined
 from shapesmt.language import quote
-from shapesmt.render import to_json
+from shapesmt.render import comment, to_json
 from shapesmt.report import Profile
 
 TARGETS: dict[str, Callable[[Profile], str]] = {
@@ -28,17 +29,25 @@ TARGETS: dict[str, Callable[[Profile], str]] = {
 """The function for each format."""
 
 INTERVALS = ("openvino", "ovms", "stablehlo", "torch-export", "tvm")
-"""Formats that take an interval for every size and no points; it contains the sizes of all valid inputs."""
+"""Formats that take an interval for every size and no points."""
+
+ONE_BOX = (*INTERVALS, "coreml", "torch-trt")
+"""Formats that hold one box, and no conditions on the inputs in it."""
+
+_COMMENTS = {"ovms": "", "stablehlo": "//"}
+"""How a comment begins in the text of each such format where it isn't `#`; "" if there are none."""
 
 TAKES_INNER = ("ort-trt", "triton", "json")
 
 
-def require_target(target: str) -> None:
-    """Refuse an unknown format.
+def require_target(target: str, *, hull: bool = False) -> None:
+    """Refuse an unknown format and, with `hull`, one that holds several boxes.
 
     Raises:
-        UsageError: There is no such format.
+        UsageError: There is no such format, or it needs no hull.
     """
+    if hull and target in TARGETS and target not in ONE_BOX:
+        raise UsageError(f"a hull is for formats that hold one box ({', '.join(ONE_BOX)}), not for {target}")
     if target not in TARGETS:
         raise UsageError(f"a profile is for one of {', '.join(TARGETS)}, not {quote(target)}")
 
@@ -51,4 +60,7 @@ def export_profile(profile: Profile, target: str) -> str:
     """
     if any(box.inner for box in profile.boxes) and target not in TAKES_INNER:
         raise UsageError(f"{target} takes sizes of inputs only; those of inner tensors go to {', '.join(TAKES_INNER)}")
-    return TARGETS[target](profile)
+    content = TARGETS[target](profile)
+    start = _COMMENTS.get(target, "#") if profile.hull and profile.assume else ""
+    said = f"some inputs inside fail: only those with {' and '.join(profile.assume)} are valid"
+    return f"{comment(said, start)}\n{content}" if start else content

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from shapesmt.errors import UsageError
-from shapesmt.export.profiles.sizes import hull, join_boxes, numbers, require_bounds
+from shapesmt.export.profiles.sizes import joined, numbers, one_box, require_bounds
 from shapesmt.language import quote
 from shapesmt.render import comment, identifier, python
 from shapesmt.report import Profile, TensorProfile
@@ -28,7 +28,7 @@ def onnxruntime(profile: Profile) -> str:
 def tvm(profile: Profile) -> str:
     """Return Python code that states the bounds of every dimension that the file names as attributes of TVM's main."""
     ends: dict[str, dict[str, str]] = {"upper": {}, "lower": {}}
-    for t in hull(profile).values():
+    for t in one_box(profile).inputs.values():
         for size, low, high in zip(t.sizes, t.min, t.max, strict=True):
             for end, number in (("upper", high), ("lower", low)):
                 if size.name.isidentifier() and number is not None:
@@ -38,22 +38,21 @@ def tvm(profile: Profile) -> str:
 
 
 def coreml(profile: Profile) -> str:
-    """Return the inputs for Core ML's converter: intervals, or the valid shapes if not every size inside is valid.
+    """Return the inputs for Core ML's converter: intervals, or valid shapes if intervals don't have all valid inputs.
 
     Enumerated shapes of several inputs are an alternative in the text, as only iOS 18 and later accept them.
 
     Raises:
         UsageError: A size is unbounded, a rank isn't 1 to 5, or an input has more than 128 shapes.
     """
-    tensors = hull(profile)
+    tensors, every = one_box(profile).inputs, joined(profile.boxes).inputs
     require_bounds(tensors)
     for name, t in tensors.items():
         if not 0 < (rank := len(t.opt)) <= _COREML_RANK:
             raise UsageError(f"Core ML takes tensors of 1 to {_COREML_RANK} dimensions; {quote(name)} has {rank}")
     ranges = {name: _ranges(t) for name, t in tensors.items()}
-    listed = {
-        name: _enumerated_shapes(name, profile) for name, t in tensors.items() if profile.assume and t.min != t.max
-    }
+    apart = bool(profile.assume) or (profile.whole is not None and profile.whole.left_out is not None)
+    listed = {name: _enumerated_shapes(name, profile) for name, t in every.items() if apart and t.min != t.max}
     if len(listed) < 2:
         return "\n".join(["import coremltools as ct", "", *_coreml_inputs("inputs", {**ranges, **listed})])
     note = "for ct.convert(..., inputs=enumerated, minimum_deployment_target=ct.target.iOS18), from iOS 18 on:"
@@ -105,7 +104,7 @@ def torch_export(profile: Profile) -> str:
     """
     roots = _Roots(profile)
     rows: list[str] = []
-    for name, t in hull(profile).items():
+    for name, t in one_box(profile).inputs.items():
         axes = [
             f"{a}: {roots.text(t, a)}" for a, (low, high) in enumerate(zip(t.min, t.max, strict=True)) if low != high
         ]
@@ -118,8 +117,7 @@ class _Roots:
     """Defines the `Dim` for each size: `height`, or `_height` with `height == 16*_height` if values are 16 apart."""
 
     def __init__(self, profile: Profile) -> None:
-        self._symbols = join_boxes([box.symbols for box in profile.boxes])
-        self._steps: Mapping[str, int] = profile.boxes[0].steps
+        self._symbols, self._steps = one_box(profile).symbols, one_box(profile).steps
         self._names: dict[str, str] = {}
         self.definitions: dict[str, str] = {}
         """The line that defines each name."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shapesmt.errors import UsageError
-from shapesmt.export.profiles.sizes import hull
+from shapesmt.export.profiles.sizes import one_box
 from shapesmt.language import quote
 from shapesmt.render import comment, json_text, mlir, python, shell
 from shapesmt.report import Profile, TensorProfile
@@ -25,7 +25,7 @@ _MLIR = {
 
 def openvino(profile: Profile) -> str:
     """Return the call that reshapes an OpenVINO model, and its converter's command as a comment."""
-    shapes = {name: _intervals(t, "..", "..") for name, t in hull(profile).items()}
+    shapes = {name: _intervals(t, "..", "..") for name, t in one_box(profile).inputs.items()}
     command = shell("ovc", profile.model, "--input", ",".join(f"{name}[{s}]" for name, s in shapes.items()))
     rows = [f'    {python(name)}: ov.PartialShape("[{shape}]"),' for name, shape in shapes.items()]
     return "\n".join([comment(command), "import openvino as ov", "", "model.reshape({", *rows, "})"])
@@ -33,7 +33,7 @@ def openvino(profile: Profile) -> str:
 
 def model_server(profile: Profile) -> str:
     """Return the option `--shape` for OpenVINO's model server."""
-    shapes = {name: f"({_intervals(t, ':', None)})" for name, t in hull(profile).items()}
+    shapes = {name: f"({_intervals(t, ':', None)})" for name, t in one_box(profile).inputs.items()}
     text = json_text(shapes) if len(shapes) > 1 else next(iter(shapes.values()), "")
     return shell("--shape", text)
 
@@ -55,7 +55,7 @@ def _intervals(t: TensorProfile, between: str, endless: str | None) -> str:
 def stablehlo(profile: Profile) -> str:
     """Return the type of each input, with upper bounds as its encoding; a name that MLIR can't have is in a comment."""
     names: dict[str, str] = {}
-    for name in (inputs := hull(profile)):
+    for name in (inputs := one_box(profile).inputs):
         own = mlir(name)
         while own in names.values():
             own += "_"

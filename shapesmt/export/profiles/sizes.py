@@ -1,8 +1,9 @@
-"""Helpers for several formats: inputs at a point, and the range of every size over all boxes."""
+"""Helpers for several formats: inputs at a point, and the one box of formats that hold no more."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from shapesmt.errors import UsageError, printable
 from shapesmt.language import quote
@@ -40,12 +41,16 @@ def require_bounds(tensors: Mapping[str, TensorProfile]) -> None:
                 raise UsageError(f"{what}: declare one, as in {how}")
 
 
-def hull(profile: Profile) -> dict[str, TensorProfile]:
-    """Return the range of every input over all boxes, from its smallest sizes to its largest.
+def one_box(profile: Profile) -> Box:
+    """Return the box of a format that holds one: by default all boxes in one."""
+    return profile.whole or joined(profile.boxes)
 
-    The usual sizes are those of the first box.
-    """
-    return join_boxes([box.inputs for box in profile.boxes])
+
+def joined(boxes: Sequence[Box]) -> Box:
+    """Return one box around several, from the smallest sizes to the largest; the usual sizes are the first box's."""
+    inputs = join_boxes([box.inputs for box in boxes])
+    values, symbols = join_boxes([box.values for box in boxes]), join_boxes([box.symbols for box in boxes])
+    return replace(boxes[0], inputs=inputs, values=values, symbols=symbols, left_out=None)
 
 
 def join_boxes(boxes: Sequence[Mapping[str, TensorProfile]]) -> dict[str, TensorProfile]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from shapesmt.errors import UsageError
-from shapesmt.export.profiles.sizes import hull, numbers, open_inputs
+from shapesmt.export.profiles.sizes import joined, numbers, open_inputs
 from shapesmt.language import quote
 from shapesmt.render import protobuf, shell, to_json
 from shapesmt.report import POINTS, Box, Profile, TensorProfile
@@ -78,7 +78,7 @@ def _shapes(tensors: Mapping[str, TensorProfile], point: str) -> str:
 
 def triton(profile: Profile) -> str:
     """Return the part of Triton's `config.pbtxt` about inputs, for a model that ONNX Runtime runs with TensorRT."""
-    tensors, batch = hull(profile), _batch(profile.boxes[0])
+    tensors, batch = joined(profile.boxes).inputs, _batch(profile.boxes[0])
     most = numbers(tensors, "max")[next(iter(tensors))][0] if batch else 0
     rows = [f'platform: "onnxruntime_onnx"\nmax_batch_size: {most}\ninput [']
     rows.append(",\n".join(_triton_input(name, t, batch) for name, t in tensors.items()))

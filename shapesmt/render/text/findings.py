@@ -135,12 +135,12 @@ def causes(because: Sequence[Cause], most: int = 0) -> Iterator[Line]:
         rows, hidden = [because[0], *because[1 - most :]], len(because) - most
     else:
         rows, hidden = list(because), 0
-    places = [_place_of(cause) for cause in rows]
+    prefix = common_path([cause.node for cause in rows if cause.node])
+    places = _places_of(rows, prefix)
     place_width = column(places)
     sizes = [(f"{place.ljust(place_width)} = ", code(c.expr), _value(c)) for place, c in zip(places, rows, strict=True)]
     widths = [sum(len(part) for part in (left, formula, value)) for left, (formula, _), value in sizes]
     width = column((" " * w for w in widths), most=_WIDEST_SIZE)
-    prefix = common_path([cause.node for cause in rows if cause.node])
     for place, (size, used, cause) in enumerate(zip(sizes, widths, rows, strict=True)):
         node = _node_of(cause, prefix)
         at = f"  {position(cause.source)}" if cause.source is not None and cause.source.file else ""
@@ -210,13 +210,22 @@ def _node_of(cause: Cause, prefix: str) -> str:
     return ((name(short) if cause.node else "") + (f" ({about})" if about else "")) or "input"
 
 
-def _place_of(cause: Cause) -> str:
-    """Return the tensor and its axis; a tensor that is named after its node (`/conv_output_0`) is called `output`."""
-    own = f"{cause.node}_output_"
-    number = cause.tensor.removeprefix(own)
-    if not cause.node or not number.isdigit():
-        return slot(name(cause.tensor), cause.axis, cause.element)
-    return slot("output" if number == "0" else f"output {number}", cause.axis, cause.element)
+def _places_of(causes: Sequence[Cause], prefix: str) -> list[str]:
+    """Return the tensor and the axis of each cause.
+
+    A tensor that is named after its node (`/conv_output_0`) is called `output` if it is the only one, else by the node
+    without the path `prefix`.
+    """
+    named_so = {cause.tensor: _output(cause) for cause in causes}
+    alone = len([output for output in named_so.values() if output]) == 1
+    labels = {c.tensor: named_so[c.tensor] if alone else _short(c.node, prefix) for c in causes if named_so[c.tensor]}
+    return [slot(labels.get(c.tensor) or name(c.tensor), c.axis, c.element) for c in causes]
+
+
+def _output(cause: Cause) -> str:
+    """Return `output`, with its number if that isn't 0, for a tensor that is named after its node; else ""."""
+    number = cause.tensor.removeprefix(f"{cause.node}_output_")
+    return ("output" if number == "0" else f"output {number}") if cause.node and number.isdigit() else ""
 
 
 def _sides(finding: Finding) -> Iterator[Line]:

@@ -223,7 +223,8 @@ def adopted_lines(
         yield line(0, (f"{_SOURCES.get(source, f'from {name(source)}')}: {first_items(declared)}", FAINT))
     if unadopted:
         noted = first_items(list(_range_texts(unadopted)))
-        yield line(0, (f"noted in the file under names that no input has, so not adopted: {noted}; use --dim", FAINT))
+        how = "--dim gives a range to an input's own dimension, which `inspect` lists"
+        yield line(0, (f"noted in the file for names that no input has, so not adopted: {noted}; {how}", FAINT))
 
 
 def assuming(stated: Sequence[Assumed]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from shapesmt.repairs.candidates.apart import kept_apart
 from shapesmt.repairs.candidates.attributes import attributes
 from shapesmt.repairs.candidates.constants import constants
 from shapesmt.repairs.candidates.near import readers, sites
@@ -13,7 +14,7 @@ from shapesmt.repairs.candidates.padding import padding
 from shapesmt.repairs.candidates.shapes import declared_sizes, weights
 from shapesmt.repairs.candidates.site import Change, Shown, Site
 
-__all__ = ["KINDS", "Change", "Shown", "Site", "declared_sizes", "padding", "readers", "sites"]
+__all__ = ["KINDS", "Change", "Shown", "Site", "declared_sizes", "kept_apart", "padding", "readers", "sites"]
 
 KINDS: tuple[Callable[[Site], Iterator[Change]], ...] = (
     attributes,

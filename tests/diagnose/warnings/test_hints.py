@@ -66,7 +66,7 @@ def test_the_inputs_that_are_caches(name: str) -> None:
 @pytest.mark.parametrize(
     "inputs",
     [
-        "float[b, past] x",
+        "float[b, pasture] x",
         "float[b, n] repast",
         "float[b, n] pasture",
         "float[b, n] past, float[m, n] ids",
@@ -107,3 +107,8 @@ def test_a_model_in_which_nothing_varies_says_how_to_ask_for_more() -> None:
     assert hints("float[1, 3, 64] x", shapes={"x": "[1..,3,64]"}) == ()
     assert hints("float[1, n] x", dims={"n": 4}) == ()
     assert hints("float x") == ()
+
+
+def test_a_length_that_is_named_like_a_cache_needs_no_input_named_so() -> None:
+    assert hints("float[batch, past, 4] pk0, float[batch, past, 4] pv0, float[batch, seq] ids") == (HINT,)
+    assert hints("float[past, 4] pk0") == ()  # the first axis is the batch

@@ -3,8 +3,8 @@
 import dataclasses
 
 from shapesmt.algebra import Verdict
-from shapesmt.render.text.findings import assignment, finding_head, finding_lines
-from shapesmt.report import Counterexample, Finding, FindingKind
+from shapesmt.render.text.findings import assignment, causes, finding_head, finding_lines
+from shapesmt.report import Cause, Counterexample, Finding, FindingKind
 from tests.support.reports import CONCAT
 
 KIND = FindingKind.UNSUPPORTED
@@ -24,3 +24,9 @@ def test_a_symbol_with_one_value_is_not_mentioned():
 def test_a_formula_that_is_its_value_is_not_repeated():
     rows = [str(row) for row in finding_lines(dataclasses.replace(CONCAT, because=()))]
     assert not [row for row in rows if " = 1 = 1" in row]
+
+
+def test_tensors_that_are_named_after_their_nodes_are_told_apart():
+    rows = [Cause(f"/net/{node}", f"/net/{node}_output_0", 2, expr="n") for node in ("up/Conv", "down/Conv")]
+    assert [str(row).split(" = ")[0].strip() for row in causes(rows)] == [".../up/Conv[2]", ".../down/Conv[2]"]
+    assert [str(row).split(" = ")[0].strip() for row in causes(rows[:1])] == ["output[2]"]

@@ -24,7 +24,8 @@ def test_what_nobody_gave_by_hand_is_told_with_its_source():
     assert text(report).splitlines()[1:4] == [
         "from the file's metadata: b in 1..3",
         "from shapesmt.toml: c in 1..4, b <= c",
-        "noted in the file under names that no input has, so not adopted: s17 in 1..64; use --dim",
+        "noted in the file for names that no input has, so not adopted: s17 in 1..64; --dim gives a range to an "
+        "input's own dimension, which `inspect` lists",
     ]
     assert report.to_dict()["assumptions_from"] == {"b <= c": "shapesmt.toml"}
     assert report.to_dict()["unadopted"]["s17"]["max"] == 64
