@@ -40,7 +40,6 @@ SM202 = Code(
 ONE_FOR_CHANNELS = SM202.law("'{name}' has 1 for the channels, not {count}")
 KERNEL_SHAPE_ENTRIES = SM202.law("'kernel_shape' has {count} entries")
 OUTPUT_PADDING_ENTRIES = SM202.law("'output_padding' has {expected} entries, not {count}")
-OUTPUT_SHAPE_ENTRIES = SM202.law("'output_shape' has {count} entries")
 POOLED_SHAPE_POSITIVE = SM202.law("'pooled_shape' is a positive height and width")
 NO_WINDOWS_ALONG_CHANNELS = SM202.law("{op} has no windows along the channels")
 SAME_PADDING_WITHOUT_STRIDE = SM202.law("padding 'same' comes without strides")

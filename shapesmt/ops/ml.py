@@ -130,7 +130,7 @@ def feature_vectorizer(ctx: RuleContext) -> Tensor:
     sizes = ctx.integers("inputdimensions", ())
     fits = len(sizes) in (0, len(shapes)) and min(sizes, default=0) >= 0
     ctx.check(fits, laws.INPUTDIMENSIONS_ENTRY_PER_INPUT)
-    ctx.require_at_least(shapes[0][0], 1, laws.AT_LEAST_ONE_SAMPLE)
+    ctx.require_at_least(shapes[0][0], min(sum(sizes), 1), laws.AT_LEAST_ONE_SAMPLE)
     for samples, _ in shapes[1:]:
         ctx.require_equal(samples, shapes[0][0], laws.INPUTS_SAME_SAMPLE_COUNT)
     return ctx.tensor([shapes[0][0], sum(sizes) if sizes else total(f for _, f in shapes)], "float32")

@@ -199,7 +199,7 @@ def test_every_law_that_a_rule_names_is_broken(judged):
 
     ONNX's schema checks its two as well; `infer_shapes`, which ignores types, needs them. OpenVINO reads past the axis
     of a loop's slices. PRelu's sizes fail in a later node, while the file is loaded. Sizes of these calls are numbers:
-    none decides an axis.
+    none decides an axis. Their lists have entries.
     """
     if not NEW:
         pytest.skip("some rows are for ONNX Runtime 1.32")

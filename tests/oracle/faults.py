@@ -55,6 +55,14 @@ def _lengths_differ(node: onnx.NodeProto, values: Values) -> bool:
     return len({np.shape(values[name])[:2] for i, name in enumerate(node.input) if name and i != 3}) > 1
 
 
+def _state_misfits(node: onnx.NodeProto, values: Values) -> bool:
+    heads = [_attribute(node, f"{kind}_num_heads", 1) for kind in ("q", "kv", "kv")]
+    (batch, _, _), *_ = shapes = [np.shape(values[name]) for name in node.input[:3]]
+    q, k, v = (shape[2] // count for shape, count in zip(shapes, heads, strict=True))
+    past = node.input[3] if len(node.input) > 3 else ""
+    return not node.domain and (q != k or (past != "" and np.shape(values[past]) != (batch, heads[1], k, v)))
+
+
 def _batches_clash(node: onnx.NodeProto, values: Values) -> bool:
     a, b = _shapes(node, values)
     try:
@@ -176,6 +184,11 @@ LENIENT = (
         frozenset({"LinearAttention"}),
         _lengths_differ,
         "The query, key, value, and (where applicable) decay/beta inputs use 3D packed format [B, T, H*D]",
+    ),
+    Fault(
+        frozenset({"LinearAttention"}),
+        _state_misfits,
+        "The optional past_state and present_state are 4D with shape (B, H_kv, d_k, d_v).",
     ),
 )
 OLDER: Mapping[str, Callable[[onnx.NodeProto, Values], bool]] = {

@@ -14,7 +14,7 @@ from tests.oracle.edges import attributes, lines, operator, sizes, types
 from tests.oracle.onnx_peer import Call, compare, outcomes
 from tests.oracle.test_operators import ANSWERED
 
-LATE = ("CausalConvWithState", "VarlenCausalConvWithState")
+LATE = ("VarlenCausalConvWithState",)
 """Operators whose laws at the edges, of captured states and of requests without tokens, aren't all stated."""
 
 

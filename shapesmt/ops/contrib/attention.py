@@ -252,6 +252,7 @@ def _project(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, Dim, Dim
         return length, query[2], values
     ctx.check(query.rank == 5 and not ctx.has(2), laws.QUERIES_WITHOUT_KEYS_HOLD_VALUES)
     require_shape(ctx, 0, (*query.dims[:2], count, 3, query[4]), laws.PACKED_QUERIES_BATCHED)
+    open_beside_cpu(ctx, laws.KEYS_BESIDE_QUERIES, used=True)
     return query[1], count * query[4], count * query[4]
 
 
@@ -276,6 +277,7 @@ def _keys_and_values(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, 
     if key.rank == 5:
         ctx.check(not ctx.has(2), laws.PACKED_KEYS_HOLD_VALUES)
         require_shape(ctx, 1, (batch, key[1], count, 2, size), laws.PACKED_KEYS_AND_VALUES_SHAPE)
+        open_beside_cpu(ctx, laws.VALUES_BESIDE_KEYS, used=True)
         return key[1], hidden
     value = ctx.input(2)
     ctx.check(value.rank == key.rank, laws.KEYS_AND_VALUES_ONE_RANK)

@@ -118,6 +118,7 @@ def causal_conv(ctx: RuleContext) -> list[Tensor]:
     ctx.require_equal(w[0], channels, laws.FILTER_PER_CHANNEL)
     ctx.require_equal(w[1], 1, laws.FILTER_OF_ONE_CHANNEL)
     require_vector(ctx, 2, channels, laws.BIAS_PER_CHANNEL)
+    ctx.require_at_least(w[-1], 1, laws.KERNEL_NOT_EMPTY)
     remembered = (w[-1] - 1) * ctx.integer("dilation", 1)
     kept = (x[0], remembered, *x.dims[2:]) if last else (x[0], channels, *x.dims[2:-1], remembered)
     state = in_window(ctx, kept)

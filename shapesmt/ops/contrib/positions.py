@@ -57,15 +57,14 @@ def _require_head(ctx: RuleContext, x: Tensor, half: Dim, length: Dim) -> None:
         ctx.require(any_of(*halves), law, half, rotated // 2)
         if sectioned and rotated % 2:
             ctx.require_equal(x.numel, 0, laws.ROTATED_PART_EVEN.of(size=rotated))
-    elif x.rank == 4:
-        ctx.require_equal(x[3], 2 * half, laws.TABLES_HALF_AS_WIDE_AS_HEAD)
+    elif x.rank == 4 or count > 0:
+        size = x[3] if x.rank == 4 else per_head(ctx, hidden, count)
+        fits = any_of(equal(half, size // 2), all_of(equal(size, 0), equal(x[0] * length, 0)))
+        ctx.require(fits, laws.TABLES_HALF_AS_WIDE_AS_HEAD, size // 2, half)
     else:
-        law = laws.DOUBLE_TABLE_WIDTH_DIVIDES_HIDDEN_SIZE
-        size = 2 * half
-        fits = any_of(all_of(at_least(half, 1), divides(size, hidden)), all_of(equal(half, 0), equal(hidden, 0)))
+        law, size = laws.DOUBLE_TABLE_WIDTH_DIVIDES_HIDDEN_SIZE, 2 * half
+        fits = any_of(all_of(at_least(half, 1), divides(size, hidden)), all_of(equal(half, 0), equal(x.numel, 0)))
         ctx.require(fits, law, hidden, size)
-        if count > 0:
-            ctx.require_equal(hidden, count * size, law)
 
 
 def _require_rows(ctx: RuleContext, length: Dim) -> None:

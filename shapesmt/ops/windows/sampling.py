@@ -132,6 +132,8 @@ def causal_conv(ctx: RuleContext) -> list[Tensor]:
     ctx.require_rank(w, 3)
     require_shape(ctx, 1, [x[1], 1, w[-1]], laws.WEIGHTS_CHANNELS_1_KERNEL)
     ctx.require_at_least(w[2], 1, laws.KERNEL_NOT_EMPTY)
+    ctx.require_at_least(x[1], 1, laws.IMAGE_HAS_CHANNEL_AND_FILTER)
+    ctx.require_at_least(x[2], 1, laws.SEQUENCE_NOT_EMPTY)
     state = [x[0], x[1], w[2] - 1]
     require_vector(ctx, 2, x[1], laws.BIAS_PER_CHANNEL)
     require_shape(ctx, 3, state, laws.CONVOLUTION_STATE_SHAPE)

@@ -23,7 +23,7 @@ def windows(ctx: RuleContext, kernel: Sequence[Dim | int], rounding: Rounding) -
     """Return the windows that the attributes describe, one per axis of `kernel`; `rounding` is for position counts."""
     rank = len(kernel)
     strides, dilations = per_axis(ctx, "strides", rank), per_axis(ctx, "dilations", rank)
-    pads = per_axis(ctx, "pads", 2 * rank, 0)
+    pads = (0,) * 2 * rank if is_left_out(ctx, "pads", 2 * rank, kernel) else per_axis(ctx, "pads", 2 * rank, 0)
     ctx.check(min((*strides, *dilations), default=1) >= 1, laws.STRIDES_AND_DILATIONS_POSITIVE)
     ctx.check(min(pads, default=0) >= 0, laws.PADDING_NOT_NEGATIVE)
     axes = sliding(kernel, strides, dilations, (pads[:rank], pads[rank:]), rounding)
@@ -37,6 +37,18 @@ def per_axis(ctx: RuleContext, name: str, length: int, default: int = 1) -> tupl
     values = ctx.integers(name, (default,) * length)
     ctx.check(len(values) == length, laws.ATTRIBUTE_ENTRIES.of(name=name, count=length))
     return values
+
+
+def is_left_out(ctx: RuleContext, name: str, length: int, kernel: Sequence[Dim | int]) -> bool:
+    """Whether attribute `name` is omitted or an empty list, which ONNX Runtime's convolutions take for omitted.
+
+    ONNX's inference refuses an empty list instead of `length` entries once it knows the sizes of the kernel.
+    """
+    if name not in ctx.attributes or ctx.integers(name) or "kernel_shape" in ctx.attributes:
+        return name not in ctx.attributes
+    unknown = any(as_dim(size).constant is None for size in kernel)
+    ctx.limit_declared(unknown, laws.ATTRIBUTE_ENTRIES.of(name=name, count=length))
+    return True
 
 
 def same(ctx: RuleContext) -> bool:
@@ -133,14 +145,13 @@ def conv_transpose(ctx: RuleContext) -> Tensor:
     ctx.require_equal(x[1], w[0], laws.WEIGHTS_HAVE_INPUT_CHANNELS)
     ctx.require(divides(group, x[1]), laws.GROUP_DIVIDES_CHANNELS, x[1], group)
     require_vector(ctx, 2, w[1] * group, laws.BIAS_PER_FILTER)
-    extra = per_axis(ctx, "output_padding", len(axes), 0)
-    asked = ctx.integers("output_shape", ())
-    counted = "output_shape" not in ctx.attributes or len(asked) == len(axes)
-    ctx.check(counted, laws.OUTPUT_SHAPE_ENTRIES.of(count=len(axes)))
+    rank, kernel = len(axes), w.dims[2:]
+    extra = (0,) * rank if is_left_out(ctx, "output_padding", rank, kernel) else per_axis(ctx, "output_padding", rank)
+    asked = None if is_left_out(ctx, "output_shape", rank, kernel) else per_axis(ctx, "output_shape", rank)
     nothing = [equal(d, 0) for d in (x[0], x[1], w[1], x[-1])]
     for d in x.dims[2:-1] if len(axes) > 2 else ():  # runtimes abort
         ctx.limit(any_of(at_least(d, 1), *nothing), laws.INPUT_NOT_EMPTY, d, 1)
-    sizes = zip(x.dims[2:], axes, extra, asked or [None] * len(axes), strict=True)
+    sizes = zip(x.dims[2:], axes, extra, asked or [None] * rank, strict=True)
     return ctx.tensor([x[0], w[1] * group, *(spread(ctx, *size) for size in sizes)])
 
 

@@ -86,5 +86,5 @@ def test_the_kernel_of_a_deformed_convolution_has_an_element():
 
 def test_causal_conv_with_state():
     shapes = {"x": ["n", "c", "l"], "w": ["c", 1, "k"], "b": ["c"], "s": ["n", "c", "k - 1"]}
-    ranges = {"n": (0, 2), "c": (1, 2), "l": (0, 3), "k": (0, 3)}
+    ranges = {"n": (0, 2), "c": (1, 2), "l": (1, 3), "k": (0, 3)}
     agree(node("CausalConvWithState", ["x", "w", "b", "s"], ["y", "t"]), shapes, ranges, opset=27)

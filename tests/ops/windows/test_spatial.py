@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import numpy as np
+import onnx
 import pytest
 
 import shapesmt
@@ -160,6 +161,18 @@ def test_only_a_declared_kernel_has_an_element_whatever_it_is_for(op, empty):
     assert agree(node(op, ["x", "w"]), {**shapes, "w": [*shapes["w"][:2], 0]}, dtypes=dtypes).failed
     model = build([node(op, ["x", "w"])], shapes, dtypes)
     assert shapesmt.check(model, dims={"k": 0}).verdict.name == ("UNKNOWN" if least else "PROVED")
+
+
+EMPTY = [("Conv", "pads"), ("ConvInteger", "pads"), *(("ConvTranspose", n) for n in ("pads", "output_padding"))]
+
+
+@pytest.mark.parametrize(("op", "name"), [*EMPTY, ("ConvTranspose", "output_shape")])
+def test_an_empty_list_is_no_attribute_unless_the_file_declares_the_kernel(op, name):
+    convolution, ranges = node(op, ["x", "w"]), {"n": (2, 4), "k": (1, 2)}
+    convolution.attribute.append(onnx.AttributeProto(name=name, type=onnx.AttributeProto.INTS))
+    dtypes = dict.fromkeys("xw", "uint8" if op == "ConvInteger" else "float32")
+    assert agree(convolution, {"x": [1, 2, "n"], "w": [2, 2, "k"]}, ranges, dtypes=dtypes).ran
+    assert agree(convolution, {"x": [1, 2, "n"], "w": [2, 2, 2]}, {"n": (2, 4)}, dtypes=dtypes).failed
 
 
 def test_integer_convolutions():
