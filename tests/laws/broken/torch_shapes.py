@@ -23,6 +23,8 @@ ROWS = [
     (laws.OPERANDS_ONE_TYPE, op("isclose.default", self=c(5, 1), other=b(5))),
     (laws.NAMED_ATTRIBUTE_NOT_NEGATIVE, op("isclose.default", self=f(), other=f(), rtol=-0.4)),
     (laws.OPERANDS_ONE_TYPE, op("heaviside.default", self=f(5), values=f(5, dtype="float64"))),
+    (laws.ELEMENT_TYPE, op("rsub.Scalar", self=i(5), other=True)),
+    (laws.ELEMENT_TYPE, op("sub_.Tensor", self=f(5), other=b(5))),
     (laws.OPERANDS_ONE_TYPE, op("complex.default", real=f(5, 1), imag=i(5))),
     (laws.CHANCE_FROM_0_TO_1, op("alpha_dropout.default", input=f(5, 5), p=2.0, train=False)),
     (laws.RANGE_HAS_AN_END, op("clamp.default", self=f(3))),

@@ -43,6 +43,7 @@ ARITHMETIC: dict[str, Function | None] = {
     **dict.fromkeys(("bitwise_right_shift", "__rshift__", "__irshift__"), items.SHIFTS["RIGHT", "int64"]),
     **dict.fromkeys(("gcd", "hypot", "lcm", "nextafter")),
 }
+SUBTRACTIONS = ("sub", "subtract", "rsub")
 BITWISE = ("bitwise_", "__", "gcd", "lcm")
 """The beginnings of names of operators that have kernels for integers and booleans alone."""
 DIVISIONS: dict[str, Function | None] = {
@@ -101,9 +102,18 @@ def arithmetic(call: Call) -> Tensor:
     """Compute an elementwise function of operands that broadcast; the result has their common type."""
     names, operands = pair(call)
     dtype = promoted_type(call, names, operands)
+    _require_types(call, operands, dtype)
+    return together(call, [cast(x, dtype) for x in operands], dtype, _arithmetic_function(call, dtype))
+
+
+def _require_types(call: Call, operands: Sequence[Tensor], dtype: str) -> None:
+    """Require that a subtraction has no boolean operand; leave a bitwise operator of floats (`dtype`) undecided."""
+    if base(call) in SUBTRACTIONS:
+        call.ctx.check(
+            all(x.dtype != "bool" for x in operands), laws.ELEMENT_TYPE.of(expected="a number", dtype="bool")
+        )
     if base(call).startswith(BITWISE) and dtype and kind(dtype) >= FLOAT:
         call.ctx.leave("unsupported", "PyTorch has a kernel for these element types")
-    return together(call, [cast(x, dtype) for x in operands], dtype, _arithmetic_function(call, dtype))
 
 
 def _arithmetic_function(call: Call, dtype: str) -> Function | None:
