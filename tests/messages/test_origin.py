@@ -171,7 +171,7 @@ def test_a_node_without_a_name_inside_another(named: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_checked_first(text: str, sizes: dict[str, int], region: str) -> None:
-    """Of the sizes on several axes, the first that differ are printed; a bias, also where the matrices don't fit."""
+    """ONNX Runtime prints the first of several sizes that differ, and a bias that does not fit before the matrices."""
     found = only(text, said(model(text), sizes))
     assert (found.region, found.grade) == (region, "exact")
 
