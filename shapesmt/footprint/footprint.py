@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from math import inf
 
-from shapesmt.algebra import Assignment, Dim, Kind, equal, evaluate, one_call, total
-from shapesmt.errors import UsageError, printable
+from shapesmt.algebra import Assignment, Dim, Kind, all_of, equal, evaluate, one_call, total
+from shapesmt.errors import UsageError, one_frame, printable
 from shapesmt.examine import TIMEOUT, Analysis, Question, analyse
 from shapesmt.footprint.charts import make_charts
 from shapesmt.footprint.fits import Fit, fit_limit, highest
@@ -20,7 +20,7 @@ from shapesmt.footprint.worst import Summit, drop_dominated, size_key, summit
 from shapesmt.frontends import Model
 from shapesmt.language import RangeLike, ShapeLike, ValueLike, quote, unknown_name
 from shapesmt.presolve import Domain
-from shapesmt.report import Budget, Chart, Greatest, HeldTensor, IndexLimit, Memory, Peak, PeakAt
+from shapesmt.report import Budget, Chart, Greatest, GreatestAt, HeldTensor, IndexLimit, Memory, Peak, PeakAt
 
 INDICES = 2**31 - 1
 """Maximum number of elements that signed 32-bit indices count."""
@@ -185,7 +185,26 @@ class _Measured:
             return Greatest(name, None, not self.unknown, None)
         if end.value is None:
             return Greatest(name, None, end.proven and followed, None, endless=True)
-        return Greatest(name, end.value, end.proven and followed, self.names(end.witness))
+        witness = self.names(end.witness)
+        largest = self.analysis.judge.deadline.attempt(lambda: self._at_largest(name, fit, domain, witness or {}), None)
+        return Greatest(name, end.value, end.proven and followed, witness, largest=largest)
+
+    def _at_largest(self, name: str, fit: Fit, domain: Domain, witness: Mapping[str, int]) -> GreatestAt | None:
+        """Return the maximum of a dimension where all others that decide are at theirs; None if it isn't known."""
+        judge, size = self.analysis.judge, self.dim(name)
+        deciding = {s for condition in fit.conditions for s in condition.symbols} - size.symbols
+        others = {n: d for n in self.analysis.problem.dims if (d := self.dim(n)).symbols and d.symbols <= deciding}
+        ends = {n: judge.extent(domain, d)[1] for n, d in others.items()}
+        sizes = {n: end.value for n, end in ends.items() if end.value is not None and end.proven}
+        if len(sizes) < len(others) or all(witness.get(n) == most for n, most in sizes.items()):
+            return None
+        corner = domain.copy()
+        corner.assume(all_of(*(equal(d, sizes[n]) for n, d in others.items())))
+        if not judge.satisfiable(corner):
+            return None
+        end = highest(size, fit, corner, judge)
+        known = end is None or (end.proven and end.value is not None)
+        return GreatestAt(sizes, None if end is None else end.value) if known and fit.exact else None
 
     def indices(self) -> IndexLimit | None:
         """Return the tensor with the most elements; None if 32-bit indices can count the elements of all."""
@@ -199,6 +218,7 @@ class _Measured:
         return IndexLimit(most.point.node, most.value, str(most.point.bytes), fit.text, fit.exact)
 
 
+@one_frame
 def memory(
     model: Model,
     *,

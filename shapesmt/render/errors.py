@@ -15,6 +15,7 @@ from shapesmt.render.text.words import (
     STRONG,
     STYLES,
     Line,
+    at_sizes,
     code,
     count,
     first_items,
@@ -132,8 +133,8 @@ def _allocated(answer: ErrorOrigin, candidate: Candidate, allocated: Allocated) 
         yield line(2, f"for instance at {assignment(candidate.counterexample)}")
     at = {} if candidate.counterexample is None else candidate.counterexample.symbols
     for symbol, most in allocated.largest.items():
-        others = [f"{name(s)}={at[s]}" for s in allocated.largest if s != symbol and s in at]
-        yield line(2, f"fewer bytes up to {name(symbol)}={most}", f" at {', '.join(others)}" if others else "")
+        others = {s: at[s] for s in allocated.largest if s != symbol and s in at}
+        yield line(2, "fewer bytes up to ", at_sizes(f"{name(symbol)}={most}", others))
     sizes = (word for symbol in allocated.largest for word in ("--max", symbol))
     whole = shell("shapesmt", "memory", answer.model, "--budget", "4GB", *sizes)
     yield line(2, "which sizes of the whole model fit into 4 GB: ", (whole, STRONG))

@@ -77,6 +77,7 @@ with lazy_imports(__name__):
         Budget as Budget,
         Chart as Chart,
         Greatest as Greatest,
+        GreatestAt as GreatestAt,
         HeldTensor as HeldTensor,
         IndexLimit as IndexLimit,
         Memory as Memory,

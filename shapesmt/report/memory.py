@@ -55,10 +55,23 @@ class Budget(Data):
 
 
 @dataclass(frozen=True, slots=True)
+class GreatestAt(Data):
+    """The maximum value of a dimension that fits the budget with other dimensions of these sizes; None if none fits.
+
+    >>> GreatestAt({"height": 512}, 1).to_dict()
+    {'sizes': {'height': 512}, 'value': 1}
+    """
+
+    sizes: Mapping[str, int]
+    value: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Greatest(Data):
     """The maximum value of a dimension at which some valid input fits the budget, and that input.
 
-    `value` is None if no value fits, or (with `endless`) if every value does.
+    `value` is None if no value fits, or (with `endless`) if every value does. `largest` is the maximum where the other
+    dimensions on which the bytes depend are all at their maximum; None if that isn't known, or if `witness` has them.
     """
 
     name: str
@@ -66,6 +79,7 @@ class Greatest(Data):
     exact: bool
     witness: Mapping[str, int] | None
     endless: bool = field(default=False, metadata={"omit": (False,)})
+    largest: GreatestAt | None = field(default=None, metadata=OMIT_EMPTY)
 
 
 @dataclass(frozen=True, slots=True)

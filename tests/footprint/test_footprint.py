@@ -318,9 +318,15 @@ def test_random_models_at_every_size(seeds: range, mode: str):
         if report.max is not None and report.max.exact:
             counts["greatest"] += 1
             assert report.max.value == max((s[asked] for s in fitting), default=None), seed
+            if (corner := report.max.largest) is not None:
+                counts["corners"] += 1
+                there = [s for s in fitting if corner.sizes.items() <= s.items()]
+                assert corner.value == max((s[asked] for s in there), default=None), seed
+                assert all(max(s[n] for s, _ in found) == size for n, size in corner.sizes.items()), seed
         counts["models"] += 1
     assert counts["exact"] >= 0.9 * counts["models"] > 0
     assert counts["regions"] >= 0.8 * counts["models"]
+    assert counts["corners"]
 
 
 def test_loops_whose_iterations_an_input_counts_have_an_answer() -> None:

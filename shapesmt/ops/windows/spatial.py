@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from shapesmt import laws
 from shapesmt.algebra import ZERO, Dim, any_of, as_dim, at_least, ceil_divide, divides, equal, minimum
+from shapesmt.graph import Runtime
 from shapesmt.ops.shared.require import (
     open_unless,
     require_fits,
@@ -20,12 +21,18 @@ from shapesmt.rules import RuleContext, Tensor, Traits, rule
 
 
 def windows(ctx: RuleContext, kernel: Sequence[Dim | int], rounding: Rounding) -> list[Window]:
-    """Return the windows that the attributes describe, one per axis of `kernel`; `rounding` is for position counts."""
+    """Return the windows that the attributes describe, one per axis of `kernel`; `rounding` is for position counts.
+
+    ONNX's inference refuses negative padding once it knows the sizes of the kernel; kernels take it for a crop.
+    """
     rank = len(kernel)
     strides, dilations = per_axis(ctx, "strides", rank), per_axis(ctx, "dilations", rank)
     pads = (0,) * 2 * rank if is_left_out(ctx, "pads", 2 * rank, kernel) else per_axis(ctx, "pads", 2 * rank, 0)
     ctx.check(min((*strides, *dilations), default=1) >= 1, laws.STRIDES_AND_DILATIONS_POSITIVE)
-    ctx.check(min(pads, default=0) >= 0, laws.PADDING_NOT_NEGATIVE)
+    if "kernel_shape" in ctx.attributes or ctx.runtime is Runtime.STANDARD:
+        ctx.check(min(pads, default=0) >= 0, laws.PADDING_NOT_NEGATIVE)
+    else:
+        ctx.limit_declared(min(pads, default=0) >= 0 or not is_known(ctx, kernel), laws.PADDING_NOT_NEGATIVE)
     axes = sliding(kernel, strides, dilations, (pads[:rank], pads[rank:]), rounding)
     for window in axes:
         require_fits(ctx, window.extent, "the dilated kernel")
@@ -44,11 +51,16 @@ def is_left_out(ctx: RuleContext, name: str, length: int, kernel: Sequence[Dim |
 
     ONNX's inference refuses an empty list instead of `length` entries once it knows the sizes of the kernel.
     """
-    if name not in ctx.attributes or ctx.integers(name) or "kernel_shape" in ctx.attributes:
+    strict = "kernel_shape" in ctx.attributes or ctx.runtime is Runtime.STANDARD
+    if name not in ctx.attributes or ctx.integers(name) or strict:
         return name not in ctx.attributes
-    unknown = any(as_dim(size).constant is None for size in kernel)
-    ctx.limit_declared(unknown, laws.ATTRIBUTE_ENTRIES.of(name=name, count=length))
+    ctx.limit_declared(not is_known(ctx, kernel), laws.ATTRIBUTE_ENTRIES.of(name=name, count=length))
     return True
+
+
+def is_known(ctx: RuleContext, kernel: Sequence[Dim | int]) -> bool:
+    """Whether the sizes of a kernel are numbers, or an attribute."""
+    return "kernel_shape" in ctx.attributes or all(as_dim(size).constant is not None for size in kernel)
 
 
 def same(ctx: RuleContext) -> bool:

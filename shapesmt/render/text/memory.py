@@ -13,6 +13,7 @@ from shapesmt.render.text.words import (
     Line,
     admissible,
     adopted_lines,
+    at_sizes,
     code,
     column,
     count,
@@ -134,8 +135,12 @@ def _lines_at_sizes(memory: Memory) -> Iterator[Line]:
     elif greatest.value is None:
         yield line(0, "no input fits")
     else:
-        exact = "" if greatest.exact else ", which may be too great"
-        yield line(0, f"greatest {label} that fits: {greatest.value}{exact}{_where(greatest.witness)}")
+        others = {n: size for n, size in (greatest.witness or {}).items() if n != greatest.name}
+        told = [at_sizes(str(greatest.value) + ("" if greatest.exact else ", which may be too great,"), others)]
+        if greatest.largest is not None:
+            value = greatest.largest.value
+            told.append(at_sizes("none" if value is None else str(value), greatest.largest.sizes))
+        yield line(0, f"greatest {label} that fits: {'; '.join(told)}")
 
 
 def _fits(what: str, text: Sequence[str], *, exact: bool) -> Iterator[Line]:

@@ -164,6 +164,16 @@ def first_items(items: Sequence[str], most: int = 6) -> str:
     return ", ".join(items[:most]) + (f" and {more} more" if more > 0 else "")
 
 
+def at_sizes(what: str, sizes: Mapping[str, int], *, most: int = 6) -> str:
+    """Return a size with the other sizes at which it is meant; a greatest size is never named without them.
+
+    >>> at_sizes("61", {"height": 64, "width": 64}), at_sizes("50", {})
+    ('61 at height=64, width=64', '50')
+    """
+    others = first_items([f"{name(symbol)}={value}" for symbol, value in sizes.items()], most)
+    return f"{what} at {others}" if others else what
+
+
 def interval(low: int, high: int | None, step: int = 1) -> str:
     """Return the text of an interval, in the notation of ranges.
 

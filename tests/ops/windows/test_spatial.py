@@ -175,6 +175,15 @@ def test_an_empty_list_is_no_attribute_unless_the_file_declares_the_kernel(op, n
     assert agree(convolution, {"x": [1, 2, "n"], "w": [2, 2, 2]}, {"n": (2, 4)}, dtypes=dtypes).failed
 
 
+@pytest.mark.parametrize("op", ["Conv", "ConvInteger", "ConvTranspose"])
+def test_negative_padding_crops_unless_the_file_declares_the_kernel(op):
+    dtypes = dict.fromkeys("xw", "uint8" if op == "ConvInteger" else "float32")
+    for pads in ([-1, -1], [2, -1]):
+        padded = node(op, ["x", "w"], pads=pads)
+        assert agree(padded, {"x": [1, 2, "n"], "w": [2, 2, "k"]}, {"n": (2, 5), "k": (1, 3)}, dtypes=dtypes).ran
+        assert agree(padded, {"x": [1, 2, "n"], "w": [2, 2, 2]}, {"n": (2, 5)}, dtypes=dtypes).failed
+
+
 def test_integer_convolutions():
     w, zero, one = np.ones([2, 2, 3], np.uint8), np.uint8(0), np.float32(1)
     shapes, ranges, types = {"x": ["n", "c", "h"]}, {"n": (0, 1), "c": (1, 3), "h": (0, 5)}, {"x": "uint8"}

@@ -43,7 +43,7 @@ at n=7: ~560 bytes of activations at most
   while mul (Mul) runs, at n=7
   80*n = 560 bytes
 fits 4.0 kB exactly when n <= 50
-greatest n that fits: 50, at n=50
+greatest n that fits: 50
 
 c can have any number of elements, more than a 32-bit index counts: n*n
 no tensor has that many exactly when n <= 46340
