@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Callable
+from functools import wraps
 from types import FrameType
+from typing import ParamSpec, TypeVar
+
+Arguments = ParamSpec("Arguments")
+Reply = TypeVar("Reply")
 
 _MARK = re.compile(r"#(?=#\w*(?:\[|\Z))")
 
@@ -55,6 +62,34 @@ class InternalError(Exception):
 
     def __str__(self) -> str:
         return f"{super().__str__()} (a bug in shapesmt: please report it with the model that shows it)"
+
+
+def one_frame(function: Callable[Arguments, Reply]) -> Callable[Arguments, Reply]:
+    """Decorate a public function: a user's mistake is raised from here, without the frames of the code that found it.
+
+    The environment variable SHAPESMT_DEBUG leaves them in.
+
+    >>> @one_frame
+    ... def ask():
+    ...     raise UsageError("no input 'y'")
+    >>> try:
+    ...     ask()
+    ... except UsageError as error:
+    ...     print(error, error.__traceback__.tb_next.tb_next)
+    no input 'y' None
+    """
+
+    @wraps(function)
+    def asked(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Reply:
+        __tracebackhide__ = True  # pytest and IPython then show the caller's line alone
+        try:
+            return function(*args, **kwargs)
+        except ShapesmtError as error:
+            if os.environ.get("SHAPESMT_DEBUG"):
+                raise
+            raise error.with_traceback(None) from error.__cause__
+
+    return asked
 
 
 def pass_on(error: BaseException) -> None:

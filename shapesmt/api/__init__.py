@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shapesmt import diagnose, examine, messages
 from shapesmt.algebra import Verdict, one_call
+from shapesmt.errors import one_frame
 from shapesmt.examine import TIMEOUT, Analysis, Claims, Question, analyse
 from shapesmt.frontends import Model, OpenedModel, open_model, program_or_model
 from shapesmt.language import RangeLike, ShapeLike, ValueLike, unknown_name
@@ -59,6 +60,7 @@ Answer.presenter = Words()
 Output: TypeAlias = "str | os.PathLike[str] | None"
 
 
+@one_frame
 def check(
     model: Model,
     *,
@@ -120,6 +122,7 @@ def check(
     return altered(report, pages=lambda: _page(content, question.again(), report))
 
 
+@one_frame
 def page(
     model: Model,
     *,
@@ -147,6 +150,7 @@ def page(
     )
 
 
+@one_frame
 def bounds(
     model: Model,
     *tensors: str,
@@ -176,6 +180,7 @@ def bounds(
     )
 
 
+@one_frame
 def explain(
     model: Model,
     target: str | None = None,
@@ -209,6 +214,7 @@ def explain(
     return answer_explain(model, target, question, constraints=constraints, error=error)
 
 
+@one_frame
 @one_call()
 def tighten(
     model: Model,

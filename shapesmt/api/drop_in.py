@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import Atom, Dim, Evaluator, Formula, Kind, of_atom, one_call, substitute
 from shapesmt.deadline import Deadline
 from shapesmt.diagnose import refuse
+from shapesmt.errors import one_frame
 from shapesmt.examine import TIMEOUT, Claims, Question, analyse, pose, shape_claims
 from shapesmt.inference import infer
 from shapesmt.rules import Tensor
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
 
+@one_frame
 @one_call()
 def infer_shapes(
     model: ModelProto | bytes,

@@ -11,6 +11,7 @@ from shapesmt.algebra import one_call
 from shapesmt.api import answer_check
 from shapesmt.deadline import Deadline, seconds
 from shapesmt.diagnose import absent_files
+from shapesmt.errors import one_frame
 from shapesmt.examine import SESSIONS, TIMEOUT, Claims, Question, pose
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph, document, networkx_graph
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from shapesmt.system import Constraints
 
 
+@one_frame
 @one_call()
 def encoding(
     model: Model,
@@ -49,6 +51,7 @@ def encoding(
     return Constraints(problem.graph, problem.inputs, problem.dims, problem.domain.facts, problem.assumed)
 
 
+@one_frame
 @one_call()
 def dataflow(
     model: Model,
@@ -76,6 +79,7 @@ def dataflow(
     return graph
 
 
+@one_frame
 def load_graph(model: Model) -> Graph:
     """Return a model as a graph, from ONNX or any other format; `shapesmt.dataflow` returns its networkx graph.
 
@@ -89,6 +93,7 @@ def load_graph(model: Model) -> Graph:
     return load(model)
 
 
+@one_frame
 def save_graph(model: Model, path: str | os.PathLike[str]) -> None:
     """Write a model as node-link JSON, which `shapesmt check` and networkx read: see `shapesmt.graph.dataflow`.
 
@@ -103,6 +108,7 @@ def save_graph(model: Model, path: str | os.PathLike[str]) -> None:
     write_whole(path, f"{text}\n".encode())
 
 
+@one_frame
 @one_call()
 def inspect(model: Model, *, timeout: float = TIMEOUT) -> ModelFacts:
     """Return a model's inputs, dimensions with their axes, and operators: the facts to know before asking about it.
@@ -142,6 +148,7 @@ def _facts(t: Tensor) -> TensorFacts:
     return TensorFacts(t.dtype, None if t.shape is None or not t.is_tensor else tuple(map(str, t.shape)))
 
 
+@one_frame
 def supported_ops(model: Model | None = None) -> Operators:
     """Return the operators that have a rule; with a model, those that it uses.
 
@@ -178,6 +185,7 @@ def supported_ops(model: Model | None = None) -> Operators:
     return Operators(graph.source, tuple(listed))
 
 
+@one_frame
 def explain_code(code: str) -> ErrorCode:
     """Return the catalogue's entry for an error code, with a report on its example.
 

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping
 
 from shapesmt import diagnose
 from shapesmt.algebra import one_call
+from shapesmt.errors import one_frame
 from shapesmt.examine import TIMEOUT, Question, analyse, pose
 from shapesmt.frontends import Model, load, load_protobuf
 from shapesmt.language import RangeLike, ShapeLike, ValueLike, unknown_name
 
 
+@one_frame
 def encode(
     model: Model,
     node: str | None = None,
@@ -32,6 +34,7 @@ def encode(
     return answer_encode(model, Question(dims, shapes, values, assume, timeout, guards=guards), node)
 
 
+@one_frame
 def repro(
     model: Model,
     node: str | None = None,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from shapesmt.algebra import Verdict
 from shapesmt.api import answer_check
+from shapesmt.errors import one_frame
 from shapesmt.examine import TIMEOUT, Question
 from shapesmt.frontends import Model
 from shapesmt.language import RangeLike, ShapeLike, ValueLike
@@ -13,6 +14,7 @@ from shapesmt.render import lines
 from shapesmt.report import Report
 
 
+@one_frame
 def assert_proved(
     model: Model,
     *,

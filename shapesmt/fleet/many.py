@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shapesmt.errors import UsageError, printable
+from shapesmt.errors import UsageError, one_frame, printable
 from shapesmt.examine import TIMEOUT, Question
 from shapesmt.fleet.answers import open_answers, prepare_folder
 from shapesmt.fleet.identity import digest, process_identity
@@ -59,6 +59,7 @@ class Plan:
     say: Callable[[str], object] = lambda text: warnings.warn(text, stacklevel=4)
 
 
+@one_frame
 def check_many(
     models: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     *,

@@ -9,7 +9,7 @@ from itertools import takewhile
 from math import inf
 
 from shapesmt.algebra import Assignment, Dim, Kind, all_of, equal, evaluate, one_call, total
-from shapesmt.errors import UsageError, printable
+from shapesmt.errors import UsageError, one_frame, printable
 from shapesmt.examine import TIMEOUT, Analysis, Question, analyse
 from shapesmt.footprint.charts import make_charts
 from shapesmt.footprint.fits import Fit, fit_limit, highest
@@ -218,6 +218,7 @@ class _Measured:
         return IndexLimit(most.point.node, most.value, str(most.point.bytes), fit.text, fit.exact)
 
 
+@one_frame
 def memory(
     model: Model,
     *,

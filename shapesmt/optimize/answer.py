@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import Verdict, one_call
 from shapesmt.deadline import Deadline
 from shapesmt.diagnose import find_remedy, precondition
-from shapesmt.errors import ModelError, printable
+from shapesmt.errors import ModelError, one_frame, printable
 from shapesmt.examine import TIMEOUT, Analysis, Question, analyse, earlier_bounds, inner_bounds, tensor_bounds
 from shapesmt.export import complaint, keep_together, save, targets
 from shapesmt.frontends import Model, load_protobuf
@@ -30,6 +30,7 @@ PRECONDITION = "shapesmt.precondition"
 """Metadata key of the condition under which a simplified model runs for an admissible input."""
 
 
+@one_frame
 @one_call()
 def simplify(
     model: Model,

@@ -15,7 +15,7 @@ from typing import Any
 
 from shapesmt.algebra import TRUE, Formula, Verdict, conjunction, differs, one_call
 from shapesmt.diagnose import find_remedy, guard_region, precondition, static_axes
-from shapesmt.errors import ModelError, UsageError
+from shapesmt.errors import ModelError, UsageError, one_frame
 from shapesmt.examine import TIMEOUT, Analysis, Claims, Examination, Judge, Problem, Question, analyse
 from shapesmt.frontends import Format, Model, OpenedModel, load, open_model, program_or_model
 from shapesmt.graph import GUARDS, Attributes, Graph
@@ -30,6 +30,7 @@ NARROWER = 4  # times that a proposal is narrowed, at most
 _REFUSED = re.compile(r"Constraints violated \(([^)]*)\)")
 
 
+@one_frame
 def dynamic_shapes(
     model: Model,
     *,

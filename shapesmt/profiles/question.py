@@ -8,6 +8,7 @@ from typing import Any
 
 from shapesmt.algebra import Verdict, one_call
 from shapesmt.diagnose import find_remedy, precondition
+from shapesmt.errors import one_frame
 from shapesmt.examine import TIMEOUT, Question, analyse
 from shapesmt.export.profiles import INTERVALS, ONE_BOX, export_profile, joined, require_target
 from shapesmt.frontends import Model
@@ -16,6 +17,7 @@ from shapesmt.profiles.view import View
 from shapesmt.report import Profile
 
 
+@one_frame
 def profile(
     model: Model,
     target: str = "json",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict, one_call
-from shapesmt.errors import ModelError, UsageError, printable
+from shapesmt.errors import ModelError, UsageError, one_frame, printable
 from shapesmt.examine import SESSIONS, TIMEOUT, Analysis, Question, analyse, examine_session
 from shapesmt.frontends import Format, Model, OpenedModel, load, open_model
 from shapesmt.language import RangeLike, ShapeLike, ValueLike
@@ -30,6 +30,7 @@ GRACE = 10.0
 """Seconds to prove and run what is written, even after the deadline."""
 
 
+@one_frame
 def repair(
     model: Model,
     output: str | os.PathLike[str] | None = None,

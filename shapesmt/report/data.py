@@ -21,6 +21,7 @@ from typing import (
     get_type_hints,
 )
 
+from shapesmt.errors import printable
 from shapesmt.region import Conjunct
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ Kind = TypeVar("Kind", bound="Data")
 _MAKE = "made when it is read"  # not the name of a field
 _PLAIN = (int, float, bool, str, type(None))
 _NONE = (MISSING, MISSING)
+_COUNTED = {"models": "model", "boxes": "box", "proposals": "proposal", "operators": "operator"}
+"""The fields whose number of items an answer's `repr` states, each with its word for one item."""
 _EMPTY: tuple[object, ...] = (None, "", (), {})
 OMIT_EMPTY = {"omit": _EMPTY}  # left out of the JSON if the field is None, "" or without elements
 OMIT_FALSE = {"omit": (False,)}  # left out if the field is false
@@ -202,8 +205,20 @@ class Answer(Data):
         """
         return self.presented().text(self, width, everything)
 
+    def __init_subclass__(cls) -> None:
+        if "__repr__" not in vars(cls):  # a dataclass would show all of its fields
+            cls.__repr__ = Answer.__repr__  # type: ignore[method-assign]  # as is usual for a class that is being made
+
     def __str__(self) -> str:
         return self.text().rstrip("\n")
+
+    def __repr__(self) -> str:
+        about = getattr(self, "code", None) or getattr(self, "model", None) or ""
+        counts = [(getattr(self, name, None), one, name) for name, one in _COUNTED.items()]
+        said = [f"{len(items)} {one if len(items) == 1 else name}" for items, one, name in counts if items]
+        said = [str(getattr(self, "verdict", "")), *said]
+        named = f"{type(self).__name__} {printable(about, 60)}".rstrip()
+        return f"<{named}: {', '.join(filter(None, said))}>" if any(said) else f"<{named}>"
 
     def _repr_html_(self) -> str:
         return self.presented().html(self)

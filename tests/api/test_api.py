@@ -165,3 +165,39 @@ def test_the_same_twice() -> None:
     first.pop("seconds")
     second.pop("seconds")
     assert first == second
+
+
+@pytest.mark.parametrize("question", ["check", "bounds", "explain", "memory", "page", "profile", "repair", "encode"])
+def test_a_mistake_shows_the_line_of_the_caller_and_one_more(question: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = getattr(shapesmt, question)
+    with pytest.raises(UsageError) as raised:
+        ask(ADD.encode(), dims={"bb": 3})
+    assert [Path(entry.path).name for entry in raised.traceback] == ["test_api.py", "errors.py"]
+    monkeypatch.setenv("SHAPESMT_DEBUG", "1")
+    with pytest.raises(UsageError) as raised:
+        ask(ADD.encode(), dims={"bb": 3})
+    assert "declarations.py" in [Path(entry.path).name for entry in raised.traceback]
+
+
+def test_every_answer_has_a_line_of_its_own() -> None:
+    answers = {
+        "Report add.onnx: DEPENDS, 1 finding": shapesmt.check,
+        "Memory add.onnx: DEPENDS": shapesmt.memory,
+        "Profile add.onnx: DEPENDS, 1 box": lambda m, **o: shapesmt.profile(m, **o, valid_only=True),
+        "Repairs add.onnx: DEPENDS": shapesmt.repair,
+    }
+    graph = load(ADD.encode())
+    for said, ask in answers.items():
+        shown = repr(ask(model(), dims={"n": "2..4", "m": "2..4"})).replace("<model>", "add.onnx")
+        assert shown.startswith(f"<{said}")
+        assert len(shown) < 120
+    assert repr(shapesmt.explain_code("SM101")) == "<ErrorCode SM101>"
+    assert repr(shapesmt.supported_ops(graph)) == "<Operators <bytes>: 1 operator>"
+
+
+def test_a_notebook_keeps_empty_lines_and_shows_arguments() -> None:
+    shown = shapesmt.check(model(HALVED), dims={"n": "2..9"})._repr_html_()
+    assert "\n\n" not in shown
+    assert "\n&nbsp;\n" in shown
+    assert "dims={&quot;n&quot;: &quot;2..8:2&quot;}" in shown
+    assert "--dim" not in shown

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
+from shapesmt.render.text.advice import as_python
 from shapesmt.render.text.text import lines
 
 if TYPE_CHECKING:
@@ -17,13 +18,17 @@ _MOST_LINES = 200
 
 
 def excerpt_html(answer: AnyResult) -> str:
-    """Return the text of an answer as HTML, coloured as on a terminal, escaped, and folded to the width of the cell."""
+    """Return the text of an answer as HTML, coloured as on a terminal, escaped, and folded to the width of the cell.
+
+    Options are shown as arguments of Python.
+    """
     rows = []
-    for number, row in enumerate(lines(answer)):
-        if number == _MOST_LINES:
-            rows.append("...")
-            break
-        rows.append("".join(_pieces(row)))
+    with as_python():
+        for number, row in enumerate(lines(answer)):
+            if number == _MOST_LINES:
+                rows.append("...")
+                break
+            rows.append("".join(_pieces(row)) or "&nbsp;")  # in Markdown, an empty line would end the HTML
     style = "white-space:pre-wrap;font-family:ui-monospace,monospace;line-height:1.4;overflow-wrap:anywhere"
     return f'<div class="shapesmt" style="{style}">' + "\n".join(rows) + "</div>"
 
