@@ -1,11 +1,14 @@
-"""Lazy imports: names and modules that are imported when they are first used, so that `shapesmt --help` is quick."""
+"""Lazy imports: names and modules that are imported when they are first used, so that `shapesmt --help` is quick.
+
+Properties that are computed when they are first used are here too.
+"""
 
 from __future__ import annotations
 
 import builtins
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from threading import RLock
@@ -13,9 +16,30 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import numpy as np
+    from functools import cached_property
 
-__all__ = ["late_module", "lazy_imports", "np"]
+    import numpy as np
+elif sys.version_info >= (3, 12):
+    from functools import cached_property
+else:
+
+    class cached_property:  # noqa: N801 - as Python calls it
+        """A property that is computed once, as of Python 3.12: without a lock, which a fork could leave held."""
+
+        def __init__(self, function: Callable[[Any], Any]) -> None:
+            self.function, self.__doc__ = function, function.__doc__
+
+        def __set_name__(self, owner: type, name: str) -> None:
+            self.name = name
+
+        def __get__(self, instance: Any, owner: type | None = None) -> Any:
+            if instance is None:
+                return self
+            value = instance.__dict__[self.name] = self.function(instance)
+            return value
+
+
+__all__ = ["cached_property", "late_module", "lazy_imports", "np"]
 
 _ONE_AT_A_TIME = RLock()
 if hasattr(os, "register_at_fork"):  # no process is forked inside `lazy_imports`

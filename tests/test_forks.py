@@ -18,6 +18,7 @@ import shapesmt
 from shapesmt import collector, lazy
 from shapesmt.algebra import interning, sizes
 from shapesmt.collector import gc_paused
+from shapesmt.lazy import cached_property
 from shapesmt.solve import process
 from tests.support.hang import PATIENCE
 
@@ -86,6 +87,32 @@ def test_a_call_at_any_moment_of_another_one(full: bool) -> None:
         assert in_fork(lambda: (verdict(ADD), verdict(SOLVED)) == expected) == 0
     ended.set()
     thread.join()
+
+
+class Waits:
+    """An object with a property that waits while it is computed, if an event is given."""
+
+    def __init__(self, *events: threading.Event) -> None:
+        self.events = events
+
+    @cached_property
+    def value(self) -> int:
+        for entered, leave in zip(self.events[:1], self.events[1:], strict=True):
+            entered.set()
+            leave.wait()
+        return 3
+
+
+def test_a_property_that_another_thread_computes() -> None:
+    entered, leave = threading.Event(), threading.Event()
+    thread = threading.Thread(target=lambda: Waits(entered, leave).value)
+    thread.start()
+    try:
+        assert entered.wait(PATIENCE)
+        assert in_fork(lambda: Waits().value == 3) == 0
+    finally:
+        leave.set()
+        thread.join()
 
 
 def test_a_query_at_work_is_left_alone() -> None:

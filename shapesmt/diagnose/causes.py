@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import count
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from shapesmt.diagnose.settings import alone, settings_of
 from shapesmt.examine import Judge, Judgement
 from shapesmt.graph import Graph, Node
 from shapesmt.inference import Slot, Slots, slots_of
+from shapesmt.lazy import cached_property
 from shapesmt.report import Cause, Clash, Side, Source, make_lazily
 from shapesmt.rules import Elements, Field, Requirement, Tensor, extremes, held
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import inf
 from typing import NamedTuple
 
@@ -30,6 +29,7 @@ from shapesmt.examine import Examination, Judge, Judgement, Problem
 from shapesmt.graph import Node
 from shapesmt.inference import Inference, infer
 from shapesmt.language import parse_formula
+from shapesmt.lazy import cached_property
 from shapesmt.presolve import range_facts
 from shapesmt.report import Fact, Proof
 from shapesmt.rules import Requirement

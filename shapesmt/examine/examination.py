@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from shapesmt.algebra import Atom, Formula, Kind, Verdict, memo
 from shapesmt.examine.narrowing import Narrowing
 from shapesmt.examine.problem import Problem
 from shapesmt.graph import Node
 from shapesmt.inference import Inference, SessionGraph
+from shapesmt.lazy import cached_property
 from shapesmt.presolve import Decision, Domain, compute_once
 from shapesmt.report import Counts
 from shapesmt.rules import Requirement, Unjudged

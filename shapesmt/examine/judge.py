@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
-from functools import cached_property, partial
+from functools import partial
 from importlib import import_module
 from math import inf
 from types import ModuleType
@@ -27,7 +27,7 @@ from shapesmt.algebra import (
     of_atom,
 )
 from shapesmt.deadline import Deadline, stage
-from shapesmt.lazy import np
+from shapesmt.lazy import cached_property, np
 from shapesmt.presolve import Decision, Domain, decide_part, extent, implications, independent, together
 from shapesmt.region import Region
 

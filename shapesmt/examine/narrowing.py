@@ -7,9 +7,9 @@ After one that requires `total == past + seq`, they are decided with `past + seq
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from functools import cached_property
 
 from shapesmt.algebra import TRUE, Atom, Dim, Formula, Substitution, memo, of_atom
+from shapesmt.lazy import cached_property
 from shapesmt.rules import Requirement, Tensor, rewrite_tensor, tensor
 
 

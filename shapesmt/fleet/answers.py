@@ -185,7 +185,7 @@ class Answers:
             raise UsageError("answers are kept by SQLite, with which this Python wasn't built") from None
         with suppress(DatabaseError):
             where = f"{self._path.as_uri()}?mode={'rwc' if self._writing else 'rw'}"
-            return connect(where, PATIENCE, isolation_level=None, uri=True)
+            return connect(where, timeout=PATIENCE, isolation_level=None, uri=True)
         return None
 
     def _remove(self) -> None:

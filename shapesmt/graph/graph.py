@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, ItemsView, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import cached_property
 from heapq import heappop, heappush
 from itertools import chain
 from operator import itemgetter
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 from shapesmt.algebra import WeakTable
 from shapesmt.graph.literal import Absence, Declared, Literal, identity
+from shapesmt.lazy import cached_property
 
 if TYPE_CHECKING:
     from shapesmt import laws

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import repeat
 from operator import attrgetter
 from typing import overload
 
 from shapesmt.graph.graph import Attributes, Node
+from shapesmt.lazy import cached_property
 
 
 @dataclass(frozen=True, eq=False, slots=True)

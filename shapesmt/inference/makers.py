@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from shapesmt.graph import Node
 from shapesmt.inference.operators import Operators
+from shapesmt.lazy import cached_property
 from shapesmt.rules import Memory
 
 

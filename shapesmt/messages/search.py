@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import product, zip_longest
 from typing import NamedTuple
 
@@ -19,6 +18,7 @@ from shapesmt.examine import Analysis, Judge, Problem, is_open
 from shapesmt.graph import GUARDS, Node
 from shapesmt.inference import Operators
 from shapesmt.laws import Law
+from shapesmt.lazy import cached_property
 from shapesmt.messages.forms import BLOCKED, BLOCKED_RANK, SILENT, Form
 from shapesmt.messages.names import Place
 from shapesmt.messages.quantities import Printed, likely, past_end, printed, resembling

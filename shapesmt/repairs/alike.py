@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from shapesmt.graph import Graph, Node
+from shapesmt.lazy import cached_property
 from shapesmt.repairs.candidates import Change, Shown
 
 

@@ -5,8 +5,8 @@ After the first place is changed, the next node with the number fails, which was
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from math import inf
 
 from shapesmt.algebra import any_of, equal
@@ -15,11 +15,14 @@ from shapesmt.errors import ShapesmtError
 from shapesmt.examine import Analysis, Judge, Judgement, Question, examine_problem, pose
 from shapesmt.inference import Operators
 from shapesmt.repairs.candidates import Change, Site
-from shapesmt.repairs.candidates.baked import Pin, Place, freed, places
+from shapesmt.repairs.candidates.baked import Pin, Place, copied, freed, places
 from shapesmt.repairs.edit import apply_edit
+from shapesmt.rules import Tensor
 
 PLACES = 24
-"""Places that are changed together, at most."""
+"""Places that are changed together because nodes fail, at most."""
+ROUNDS = 4
+"""Times that places are looked for whose data have the size after the others are changed."""
 TRIED = 12
 """Places near one failing node that are tried."""
 HOPS = 12
@@ -40,21 +43,63 @@ class Joint:
     question: Question
     deadline: Deadline
     tried: int = 0
+    _tensors: Mapping[str, Tensor] = field(default_factory=dict)
 
     def change(self) -> Change | None:
-        """Return the change after which no node fails that a baked size lets fail; None if none is found."""
-        pins, judge = self._pins(), Judge(self.deadline.within(SECONDS))
-        chosen = list[Place]()
+        """Return the change after which the fewest nodes fail that a baked size lets fail; None if none is found.
+
+        If no more fail then, it has the targets too that have the number where data have the size: with `[8, -1, 4]`,
+        samples of another batch are mixed, and no node need fail.
+        """
+        pins, best = self._pins(), list[Place]()
+        fewest = inf
+        for copying in (True, False) if pins else ():
+            chosen, failing = self._places(pins, Judge(self.deadline.within(SECONDS)), copying=copying)
+            if failing < fewest:
+                best, fewest = chosen, failing
+            if not failing:
+                break
+        return freed(best) if best else None
+
+    def _places(self, pins: list[Pin], judge: Judge, *, copying: bool) -> tuple[list[Place], float]:
+        """Return the places that have to be changed, and how many nodes fail then; inf if that isn't known."""
+        chosen, failing = list[Place](), set[int]()
         for pin in pins:
-            failing, left = self._failing(chosen, pin, judge) or set(), set[int]()
-            while failing - left and len(chosen) < PLACES:
-                first = min(failing - left)
+            known, left, added = self._failing_after(chosen, pin, judge, copying=copying), set[int](), 0
+            if known is None:
+                return chosen, inf
+            chosen, failing = known
+            while failing - left and added < PLACES:
+                first, added = min(failing - left), added + 1
                 better = next(self._steps(chosen, first, left, pin, judge), None)
-                if better is None:
+                known = None if better is None else self._failing_after(better[0], pin, judge, copying=copying)
+                if known is None:
                     left.add(first)
                 else:
-                    chosen, failing = better
-        return freed(chosen) if chosen else None
+                    chosen, failing = known
+        return chosen, len(failing)
+
+    def _failing_after(
+        self, chosen: list[Place], pin: Pin, judge: Judge, *, copying: bool
+    ) -> tuple[list[Place], set[int]] | None:
+        """Return the places and the nodes that fail after their change; None if that isn't known.
+
+        With `copying`, these have places besides at which targets have the number where data then have the size.
+        """
+        graph = self.a.problem.graph
+        operators = Operators(graph.opsets, graph.functions)
+        for _ in range(ROUNDS if copying else 0):
+            if self._failing(chosen, pin, judge) is None:
+                return None
+            sites = (Site(graph, index, self._tensors, (), 0, operators) for index in range(len(graph.nodes)))
+            taken = {(p.site.index, p.input, p.at) for p in chosen}
+            found = [p for site in sites for p in copied(site, pin) if (p.site.index, p.input, p.at) not in taken]
+            if not found:
+                break
+            self.tried += 1
+            chosen = [*chosen, *found]
+        failing = self._failing(chosen, pin, judge)
+        return None if failing is None else (chosen, failing)
 
     def _steps(
         self, chosen: list[Place], first: int, left: set[int], pin: Pin, judge: Judge
@@ -72,6 +117,7 @@ class Joint:
     def _failing(self, chosen: list[Place], pin: Pin, judge: Judge) -> set[int] | None:
         """Return the indices of the nodes that run at some sizes of a pin only, after a change; None if not known."""
         graph, examination = self.a.problem.graph, self.a.examination
+        self._tensors = examination.original.tensors
         if chosen:
             graph = apply_edit(graph, freed(chosen).edit)
             try:
@@ -81,6 +127,7 @@ class Joint:
                 _, examination = examine_problem(problem, judge, trust=False)
             except ShapesmtError:
                 return None
+            self._tensors = examination.original.tensors
         made = [graph.nodes[j.index].outputs[0] for j in examination.judgements if _depends(j, pin)]
         indices = {self.a.problem.graph.producer(name) for name in made}
         return {i for i in indices if i is not None} if None not in indices and examination.decided else None

@@ -6,13 +6,13 @@ That is proved if the changed nodes are the old ones there, or tested by running
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.algebra import Assignment, Dim, Evaluator, Verdict, all_of, equal, negate
 from shapesmt.deadline import Deadline
 from shapesmt.examine import Analysis, Examination
 from shapesmt.graph import Graph
+from shapesmt.lazy import cached_property
 from shapesmt.presolve import Domain
 from shapesmt.repairs.candidates import Change
 from shapesmt.repairs.live import live, lost

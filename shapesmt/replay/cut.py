@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
@@ -18,6 +17,7 @@ from shapesmt.algebra import Dim, Evaluator
 from shapesmt.errors import UsageError, printable
 from shapesmt.graph import DTYPES, Graph, Literal
 from shapesmt.inference import infer
+from shapesmt.lazy import cached_property
 from shapesmt.report import Counterexample
 from shapesmt.rules import Elements, Floats, Tensor, from_literal, positions, tensor
 

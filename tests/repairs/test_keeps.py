@@ -44,6 +44,10 @@ QUERIES = HEAD + (
     " int64[2] flat = {24, 4}, int64[3] back = {8, 3, 4}> { q = Tile (query, times) r = Reshape (x, to) e = Exp (r)"
     " f = Reshape (e, flat) n = Neg (f) g = Reshape (n, back) k = Transpose <perm=[0, 2, 1]> (g) z = MatMul (q, k) }"
 )
+MIXED = HEAD + (
+    "g (float[b, 6, 4] x) => (float[b, 6, 4] z) <int64[3] to = {2, -1, 4}, int64[3] back = {2, 6, 4}>"
+    " { q = Reshape (x, to) s = Softmax <axis=1> (q) z = Reshape (s, back) }"
+)
 IDS = HEAD + (
     "g (int64[b, s] ids, int64[b, m] mask) => (float[b, t, 3] z) <int64[1] two = {2}>"
     " { e = Gather (table, ids) k = Cast <to = 1> (mask) u = Unsqueeze (k, two) z = Mul (e, u) }"
@@ -82,6 +86,7 @@ RUNS = {
     "windows": Runs(WINDOWS, {"b": "1..3", "h": "4..12"}),
     "windows of patches": Runs(PATCHES, {"h": "4..24"}),
     "baked batch at several nodes": Runs(QUERIES, {"b": "1..10"}, {"query": (1, 5, 4)}),
+    "baked batch that mixes samples": Runs(MIXED, {"b": "1..10"}),
     "indices and a mask": Runs(IDS, {"b": "1..3", "s": "1..5", "m": "1..5"}, {"table": (7, 3)}),
     "sizes after a pooling": Runs(UPSAMPLED, {"h": "2..7", "w": "2..7"}),
 }
@@ -146,6 +151,7 @@ def test_each_proposal_gives_the_old_numbers_at_each_size_at_which_the_model_ran
         ("windows", ("pad input x to multiples: axis 1 to 4", Keeping.PROVED)),
         ("windows of patches", ("pad input x to multiples: axis 1 to 4 or up to 1 more", Keeping.PROVED)),
         ("baked batch at several nodes", ("8 -> b: Tile_0, Reshape_1, Reshape_3, Reshape_5", Keeping.PROVED)),
+        ("baked batch that mixes samples", ("2 -> b: Reshape_0, Reshape_2", Keeping.PROVED)),
         ("indices and a mask", ("axis 1 of input mask: m -> s", Keeping.PROVED)),
         ("sizes after a pooling", ("crop input 0 of Concat_2 to the other's size along 2,3", Keeping.PROVED)),
     ],
@@ -186,6 +192,15 @@ def test_an_output_that_is_not_as_declared_changes_only_if_the_caller_says_so(tm
     feeds = drawn(before, {"n": 4})
     np.testing.assert_allclose(after.run(None, feeds)[0], before.run(None, feeds)[0], rtol=1e-4)
     assert [after.run(None, drawn(before, {"n": n}))[0].shape for n in (1, 7)] == [(1, 3), (7, 3)]
+
+
+def test_a_freed_batch_mixes_no_samples(tmp_path: Path) -> None:
+    case, path = RUNS["baked batch that mixes samples"], tmp_path / "out.onnx"
+    shapesmt.repair(case.model, path, dims=case.dims)
+    before, after = session_of(case.model.SerializeToString()), session_of(path.read_bytes())
+    x = drawn(before, {"b": 4})["x"]
+    pairs = [before.run(None, {"x": part})[0] for part in (x[:2], x[2:])]
+    np.testing.assert_allclose(after.run(None, {"x": x})[0], np.concatenate(pairs), rtol=1e-5)
 
 
 def test_a_baked_size_is_freed_though_other_findings_are_left() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 from shapesmt import laws
@@ -12,6 +11,7 @@ from shapesmt.errors import UsageError, pass_on, printable
 from shapesmt.frontends.onnx import tables
 from shapesmt.frontends.onnx.types import Parameters, read_type
 from shapesmt.graph import DTYPES, AttributeValue, Declared, Function, Literal, Node, Parameter, Signature
+from shapesmt.lazy import cached_property
 
 _NUMBERS = {name: number for number, name in DTYPES.items()}
 TYPES = ("to", "dtype", "output_datatype", "output_dtype")
@@ -172,10 +172,10 @@ class OnnxSchemas:
         from onnx.shape_inference import InferenceError, infer_node_outputs
 
         make = self._onnx.helper
-        known = {name: _tensor_type(make, t) for name, t in zip(node.inputs, types, strict=True) if t is not None}
-        data = {n: _tensor(make, n, e) for n, e in zip(node.inputs, elements, strict=True) if e is not None}
-        imports = [make.make_opsetid(*pair) for pair in opsets.items()]
         try:
+            known = {name: _tensor_type(make, t) for name, t in zip(node.inputs, types, strict=True) if t is not None}
+            data = {n: _tensor(make, n, e) for n, e in zip(node.inputs, elements, strict=True) if e is not None}
+            imports = [make.make_opsetid(*pair) for pair in opsets.items()]
             schema = self._schema(node.domain, node.op, version)
             inferred = infer_node_outputs(schema, self._proto(node), known, data, opset_imports=imports)
         except (InferenceError, ValidationError) as error:

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from shapesmt.frontends.onnx.types import text_of
 from shapesmt.frontends.stacks import MOST, Frame, frames_of, locate
+from shapesmt.lazy import cached_property
 
 if TYPE_CHECKING:
     import onnx

@@ -11,13 +11,13 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
 from shapesmt.collector import gc_paused
 from shapesmt.errors import ModelError, ShapesmtError, pass_on, printable
+from shapesmt.lazy import cached_property
 
 _MOST = 1 << 27  # bytes; a larger program is refused
 _DIRECTORY = 1 << 24  # bytes; a longer list of entries is refused (each parameter may be an entry)

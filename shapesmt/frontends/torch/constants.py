@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import accumulate
 from math import prod
 from operator import mul
@@ -16,6 +16,7 @@ from shapesmt.frontends.torch.archive import Archive
 from shapesmt.frontends.torch.fields import MisfitError, integer, record, text
 from shapesmt.frontends.torch.sizes import dtype_of, shape_of
 from shapesmt.graph import Literal
+from shapesmt.lazy import cached_property
 
 _FORMATS = {"bool": "?", "float16": "e", "float32": "f", "float64": "d"}
 _FORMATS |= {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt.graph import Graph, Node, Nodes
 from shapesmt.inference.loading import SHAPES, Refusal, is_loaded, refusal
-from shapesmt.inference.schema_types import inferred_types
+from shapesmt.inference.schema_types import inferred_types, literal_of
 from shapesmt.inference.session.sites import File, Session
 from shapesmt.ops import OPS, REWRITES
 from shapesmt.rules import Made, Rewrite, Tensor
@@ -92,10 +92,16 @@ def differing(graph: Graph, tensors: Mapping[str, Tensor], failing: AbstractSet[
 
 
 def _refuses(graph: Graph, tensors: Mapping[str, Tensor], node: Node) -> bool:
-    """Whether the session may refuse to load the file because of a node, with sizes and elements that are known."""
-    if not is_loaded(graph) or graph.schemas is None or node.attributes.graphs:
-        return False
+    """Whether the session may refuse to load the file because of a node that reads what it computes from constants."""
+    makers = [graph.producer(name) for name in node.inputs]
     inputs = [tensors.get(name) if name else None for name in node.inputs]
+    folded = any(
+        t is not None and literal_of(t) is not None
+        for t, i in zip(inputs, makers, strict=True)
+        if i is not None and graph.nodes[i].inputs
+    )
+    if not folded or not is_loaded(graph) or graph.schemas is None or node.attributes.graphs:
+        return False
     return isinstance(inferred_types(graph.schemas, node, graph.opsets, inputs), str)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from functools import cached_property
 from itertools import pairwise
 
 from shapesmt.algebra import Dim
 from shapesmt.graph import Function, Graph, Node
 from shapesmt.inference.operators import Operators
+from shapesmt.lazy import cached_property
 from shapesmt.ops import PASSING, RENAMING, passes
 from shapesmt.rules import Elements, Site, Tensor, tensor
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from shapesmt.graph import Graph, Node
+from shapesmt.lazy import cached_property
 
 RANK_FROM = {
     **dict.fromkeys(("BlackmanWindow", "ConstantOfShape", "HammingWindow", "HannWindow", "MelWeightMatrix"), 0),

@@ -64,6 +64,16 @@ def places(site: Site, pin: Pin) -> Iterator[Place]:
                 yield Place(site, pin, index, axis, 1, rows=True)
 
 
+def copied(site: Site, pin: Pin) -> Iterator[Place]:
+    """Yield the elements of a Reshape's target that have the number where the data has the size itself."""
+    data = site.known(0)
+    shape = (data.shape if data is not None else None) or ()
+    for place in places(site, pin) if pin.size in shape else ():
+        target = _is_target(site, place.input) and not place.rows and place.factor == 1
+        if target and place.at < len(shape) and shape[place.at] is pin.size:
+            yield place
+
+
 def freed(chosen: Sequence[Place]) -> Change:
     """Return the change that replaces the baked sizes at all these places by sizes that are read from inputs."""
     nodes: dict[int, Node] = {}

@@ -10,6 +10,7 @@ from shapesmt import api
 from shapesmt.algebra import Verdict
 from shapesmt.examine import Question
 from shapesmt.report import Calculator, Elements, Slider
+from tests.support.hang import PATIENCE
 
 
 def calculator(model: str, **options) -> Calculator:
@@ -55,7 +56,9 @@ def test_numbers_of_elements_are_those_of_some_input() -> None:
 
 
 def test_without_a_solver_numbers_are_sound() -> None:
-    found = calculator("g (float[n] x, float[m] y) => (float[n] z) { z = Relu(x) }", assume=["m**6 % (n*n + 7) == 3"])
+    found = calculator(
+        "g (float[n] x, float[m] y) => (float[n] z) { z = Relu(x) }", assume=["m**6 % (n*n + 7) == 3"], timeout=PATIENCE
+    )
     assert found.tensors["z"].elements == Elements(1, None, False, False)
 
 
