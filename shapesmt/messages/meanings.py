@@ -75,8 +75,10 @@ def _input(site: Site, placed: re.Match[str], text: str) -> Formula | None:
     """Return the condition that an input has the shape in `text`."""
     index, part, sizes = int(placed[1]), placed[2], _list(text)
     shape = site.shape(index)
+    if shape is None and site.lacks(index):
+        return FALSE if sizes else TRUE
     if shape is None:
-        return FALSE if site.lacks(index) else None
+        return None
     if part in ("p", "b"):
         return _padded(shape, sizes, 1 if part == "b" else len(sizes) + len(shape), loose=site.loose)
     parts = {"s": shape[2:], "t": shape[max(len(shape) - len(sizes), 0) :]}
@@ -300,13 +302,18 @@ def _parts(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
 
 
 def _own_axis(site: Site, _: Form, said: Mapping[str, str]) -> Formula | None:
-    """Return the condition that the node's own axis is the printed one, which may count from the end."""
+    """Return the condition that the node's own axis is the printed one, which may count from the end.
+
+    None if it isn't stated, and the printed one isn't 0: some operators have the last axis by default.
+    """
     shape, axis, told = site.shape(0), site.axis, int(said["own"])
     if shape is None or axis is None:
         return None
     rank = max(len(shape), 1)
     if site.loose:
         return TRUE if -rank <= told < rank else FALSE
+    if not site.states_axis and told % rank:
+        return None
     return TRUE if told % rank == axis % rank and -rank <= told < rank else FALSE
 
 

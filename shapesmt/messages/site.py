@@ -22,6 +22,7 @@ LISTS = ("size", "shape", "sizes", "split_sizes", "normalized_shape")
 
 SIZE = re.compile(r"(?:i(\d)|o(\d))(?:a(\d)|z(\d)|(?P<at>at))|r(\d)|n(\d)|e(\d)a(\d)|p(\d)|attr_(\w+)")
 """The names of sizes, such as `i0a1`: input 0's size along axis 1."""
+_AXIS = ("axis", "dim", "dimension")
 _OTHERWISE = re.compile(r"(\w+)_or_(\d)")
 Size: TypeAlias = Dim | Formula | None
 """A size; `FALSE` if the node has no such input or axis, None if it isn't known."""
@@ -55,7 +56,12 @@ class Site(NamedTuple):
     @property
     def axis(self) -> int | None:
         """Its own axis, 0 by default; None if that isn't one integer."""
-        return self._integer(("axis", "dim", "dimension"), 0)
+        return self._integer(_AXIS, 0)
+
+    @property
+    def states_axis(self) -> bool:
+        """Whether its own axis is among its attributes."""
+        return any(self.attributes.get(name) is not None for name in _AXIS)
 
     @property
     def group(self) -> int | None:

@@ -176,6 +176,13 @@ def test_what_is_checked_first(text: str, sizes: dict[str, int], region: str) ->
     assert (found.region, found.grade) == (region, "exact")
 
 
+@pytest.mark.parametrize("bias", ["", ", b"])
+def test_an_axis_and_a_bias_that_are_omitted(bias: str) -> None:
+    text = f"(float[2, n] x, float[m] s, float[n] b) => (z) {{ [a] z = LayerNormalization (x, s{bias}) }}"
+    found = only(text, said(model(text), {"n": 4, "m": 3}))
+    assert [(found.bounds[d].min, found.bounds[d].max) for d in "nm"] == [(4, 4), (3, 3)]
+
+
 @pytest.mark.parametrize(("last", "shape"), [(0, "1, c, 8, 8"), (1, "1, 8, 8, c")])
 def test_a_quantized_convolution_says_what_one_of_real_numbers_does(last: int, shape: str) -> None:
     text = f"""(uint8[{shape}] x, uint8[2, 3, 3, 3] w) => (z) <float s = {{1}}, uint8 p = {{0}}> {{
