@@ -12,7 +12,16 @@ from shapesmt.ops.shared.fields import value_of
 from shapesmt.ops.shared.indices import any_places, count_true, is_flag
 from shapesmt.ops.shared.require import require_ranks
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.ops.torch.elementwise.promotion import FLOAT, INTEGER, as_float, cast, kind, real_part, result_type
+from shapesmt.ops.torch.elementwise.promotion import (
+    FLOAT,
+    INTEGER,
+    as_float,
+    cast,
+    kind,
+    real_part,
+    require_chance,
+    result_type,
+)
 from shapesmt.ops.torch.elementwise.single import base, flags, in_place, store_in_place
 from shapesmt.ops.torch.joining import as_joined
 from shapesmt.ops.torch.schemas import overloads
@@ -146,8 +155,8 @@ def least_and_greatest(call: Call) -> tuple[Tensor, Tensor]:
 @operator(*overloads("quantile", "nanquantile"))
 def quantile(call: Call) -> Tensor:
     """Return the quantiles `q` along `dim`, or of the whole tensor; `k` quantiles add a leading axis of size `k`."""
-    x, places = call.tensor("self"), call.optional("q")
-    ctx = call.ctx
+    ctx, x, places = call.ctx, call.tensor("self"), None if call.is_number("q") else call.optional("q")
+    require_chance(call, "q")
     ctx.check(x.dtype in ("float32", "float64", ""), laws.FOLDS_FLOATS)
     axes = (call.axis(x),) if "dim" in call else tuple(range(x.rank))
     ctx.require_at_least(x.numel, 1, laws.INPUT_NOT_EMPTY)

@@ -10,6 +10,7 @@ from shapesmt.algebra import ONE, ZERO, Dim, absolute, as_dim, differs, maximum,
 from shapesmt.algebra.numeric import Float, float_greatest, float_least, from_dim, literal, steps
 from shapesmt.ops.shared import items
 from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.elementwise.promotion import require_not_negative
 from shapesmt.ops.torch.layout import is_plain, storage_of
 from shapesmt.rules import Decided, Elements, Tensor, elements, tensor
 
@@ -250,6 +251,7 @@ def allclose(call: Call) -> Tensor:
     """Test whether two tensors, broadcast together, are nearly equal; the result is unknown."""
     x, y = call.tensor("self"), call.tensor("other")
     call.ctx.check(x.dtype == y.dtype, laws.OPERANDS_ONE_TYPE)
+    require_not_negative(call, "rtol", "atol")
     call.ctx.broadcast(x.dims, y.dims)
     return scalar(None, "bool")
 

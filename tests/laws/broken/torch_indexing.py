@@ -32,6 +32,8 @@ ROWS = [
     (laws.RANGE_ENDS_FINITE, op("histc.default", self=f(3), bins=5, min=2, max=math.inf)),
     (laws.RANGE_ENDS_NO_LOWER, op("histogram.bin_ct", 2, self=f(3), bins=5, range=(2.0, 1.0))),
     (laws.RANGE_ENDS_FINITE, op("_histogramdd_from_bin_cts.default", self=f(4, 1), bins=(5,), range=(2.0, math.inf))),
+    (laws.PARAMETER_POSITIVE, op("renorm.default", self=f(3, 2), p=0, dim=0, maxnorm=1)),
+    (laws.NAMED_ATTRIBUTE_NOT_NEGATIVE, op("renorm.default", self=f(3, 2), p=1, dim=0, maxnorm=-1)),
     (laws.ELEMENT_TYPE, op("masked_select.default", self=f(3), mask=i(3))),
     (laws.INPUT_NOT_EMPTY, op("one_hot.default", self=i(0))),
     (laws.A_CLASS, op("one_hot.default", self=k(0, 1, 1, 0, 1), num_classes=0)),

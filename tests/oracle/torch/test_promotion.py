@@ -31,6 +31,9 @@ BOUNDED = [
         ("uniform.default", {"from": HALF, "to": WHOLE}),
         ("exponential.default", {"lambd": HALF}),
         ("log_normal.default", {"std": HALF}),
+        ("mvlgamma.default", {"p": WHOLE}),
+        ("quantile.scalar", {"q": HALF}),
+        ("renorm.default", {"self": Fed("float32", (3, 2)), "p": WHOLE, "dim": 0, "maxnorm": HALF}),
     )
 ]
 """Calls with numbers computed from sizes, which are in order for some sizes only."""

@@ -18,7 +18,7 @@ from shapesmt.ops.torch.elementwise.promotion import (
     kind,
     operand,
     promoted_type,
-    require_order,
+    require_not_negative,
 )
 from shapesmt.ops.torch.elementwise.single import base, first, in_place, store_in_place
 from shapesmt.ops.torch.schemas import overloads
@@ -181,8 +181,7 @@ def compare(call: Call) -> Tensor:
     names, operands = pair(call)
     dtype, close = promoted_type(call, names, operands), base(call) == "isclose"
     call.ctx.check(not close or operands[0].dtype == operands[1].dtype, laws.OPERANDS_ONE_TYPE)
-    for name in ("rtol", "atol"):
-        require_order(call, 0, name, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name=name))
+    require_not_negative(call, "rtol", "atol")
     unknown = any(isinstance(x.value, Field) and entries(x.value.element) for x in operands)
     function = None if close or unknown else COMPARISONS[base(call)]
     return together(call, [cast(x, dtype) for x in operands], "bool", function)

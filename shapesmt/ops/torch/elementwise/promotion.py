@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from functools import partial, reduce
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, TRUE, as_dim, negate
-from shapesmt.algebra.numeric import literal
+from shapesmt.algebra import FALSE, TRUE, Dim, as_dim, negate
+from shapesmt.algebra.numeric import from_dim, literal
 from shapesmt.ops.math.elementwise import combine
 from shapesmt.ops.shared import items
 from shapesmt.ops.shared.items import INTEGERS
 from shapesmt.ops.shared.require import reaches
 from shapesmt.ops.torch.call import Call
-from shapesmt.rules import Elements, Tensor, elements, tensor
+from shapesmt.rules import Elements, Item, Tensor, elements, tensor
 
 BOOL, INTEGER, FLOAT, COMPLEX = range(4)
 DEFAULT_FLOAT = "float32"
@@ -138,13 +138,10 @@ def require_order(call: Call, low: str | float, high: str | float, law: laws.Law
     """
     if not all(end in call and call.is_number(end) for end in (low, high) if isinstance(end, str)):
         return
-    for name in (end for end in (low, high) if isinstance(end, str) and f"@{end}" in call.ctx.attributes):
-        call.ctx.assume_valid(call.place(name), law=law)
-    ends = [operand(call, end) if isinstance(end, str) else number_tensor(end) for end in (low, high)]
-    whole = all(kind(x.dtype) < FLOAT for x in ends)
-    values = [cast(x, "int64" if whole else "float64").value for x in ends]
-    a, b = (value.items[0] if isinstance(value, Elements) else None for value in values)
+    a, b = _number(call, low, law), _number(call, high, law)
     if a is not None and b is not None:
+        if not (isinstance(a, Dim) and isinstance(b, Dim)):
+            a, b = (from_dim(x, "float64") if isinstance(x, Dim) else x for x in (a, b))
         reached = reaches(a, b) if apart else reaches(b, a)
         if reached is None:
             call.open_if_broken(FALSE, law)
@@ -152,10 +149,28 @@ def require_order(call: Call, low: str | float, high: str | float, law: laws.Law
             call.ctx.require(negate(reached) if apart else reached, law)
 
 
-def require_chance(call: Call, *, sure: bool = True) -> None:
-    """Require that the argument `p`, if it is a number, is from 0 to 1; without `sure`, neither of both."""
-    require_order(call, 0, "p", laws.CHANCE_FROM_0_TO_1, apart=not sure)
-    require_order(call, "p", 1, laws.CHANCE_FROM_0_TO_1, apart=not sure)
+def _number(call: Call, end: str | float, law: laws.Law) -> Item:
+    """Return a number or the argument of that name; None, and assume that the law holds, if it is data."""
+    if isinstance(end, str) and f"@{end}" in call.ctx.attributes:
+        call.ctx.assume_valid(call.place(end), law=law)
+        value = call.tensor(end).value
+        return value.items[0] if isinstance(value, Elements) else None
+    number: float | None = call.number(end) if isinstance(end, str) else end
+    if number is None:
+        return None
+    return as_dim(int(number)) if isinstance(number, int) else literal(number, "float64")
+
+
+def require_not_negative(call: Call, *names: str) -> None:
+    """Require that arguments which are numbers aren't negative."""
+    for name in names:
+        require_order(call, 0, name, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name=name))
+
+
+def require_chance(call: Call, name: str = "p", *, sure: bool = True) -> None:
+    """Require that an argument, if it is a number, is from 0 to 1; without `sure`, neither of both."""
+    require_order(call, 0, name, laws.CHANCE_FROM_0_TO_1, apart=not sure)
+    require_order(call, name, 1, laws.CHANCE_FROM_0_TO_1, apart=not sure)
 
 
 def promoted_type(call: Call, names: Sequence[str], operands: Sequence[Tensor]) -> str:

@@ -18,6 +18,7 @@ from shapesmt.ops.torch.elementwise.promotion import (
     operand,
     real_part,
     require_chance,
+    require_not_negative,
     require_order,
 )
 from shapesmt.ops.torch.layout import dense, in_place as changes, is_plain, lay_out, order_of, strides_of
@@ -137,6 +138,10 @@ def unary(call: Call) -> Tensor:
     return store_in_place(call, x, result) if in_place(call) else result
 
 
+NOT_NEGATIVE = {"softshrink": "lambd", "polygamma": "n", "special_polygamma": "n"}
+"""The argument of an operator that isn't negative."""
+
+
 def _require_numbers(call: Call, x: Tensor, name: str) -> None:
     """Require the element type and the parameters that the operator `name` accepts."""
     check = call.ctx.check
@@ -150,8 +155,12 @@ def _require_numbers(call: Call, x: Tensor, name: str) -> None:
         check(real_part(x.dtype) == x.dtype, laws.CHANGED_HOLDS_RESULTS.of(dtype=x.dtype, result=real_part(x.dtype)))
     if name == "rrelu":
         require_order(call, "lower", "upper", laws.RANGE_ENDS_NO_LOWER)
-    if name == "softshrink":
-        require_order(call, 0, "lambd", laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="lambd"))
+    if name in NOT_NEGATIVE:
+        require_not_negative(call, NOT_NEGATIVE[name])
+    if name in ("mvlgamma", "special_multigammaln"):
+        require_order(call, 0, "p", laws.PARAMETER_POSITIVE.of(name="p"), apart=True)
+    if name == "celu":
+        check(call.number("alpha") != 0, laws.DIVISOR_NOT_0)
 
 
 def store_in_place(call: Call, own: Tensor, result: Tensor) -> Tensor:

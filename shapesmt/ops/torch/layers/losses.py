@@ -14,6 +14,7 @@ from shapesmt.ops.torch.elementwise.promotion import (
     as_float,
     kind,
     real_part,
+    require_not_negative,
     require_order,
     result_type,
 )
@@ -54,7 +55,7 @@ def squared(call: Call) -> Tensor:
     For the Huber loss only the input has to hold floats.
     """
     x, target, huber = call.tensor("self"), call.tensor("target"), "huber" in call.ctx.node.op
-    require_order(call, 0, "beta", laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="beta"))
+    require_not_negative(call, "beta")
     require_order(call, 0, "delta", laws.NAMED_ATTRIBUTE_POSITIVE.of(name="delta"), apart=True)
     return reduce_loss(call, of_floats(call, *([x] if huber else [x, target])), call.ctx.broadcast(x.dims, target.dims))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, TRUE, ZERO, Dim, any_of, at_least, divides, equal, product
 from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.elementwise.promotion import require_not_negative, require_order
 from shapesmt.ops.torch.linear.norms import order, require_elements
 from shapesmt.rules import Tensor, tensor
 
@@ -184,7 +185,8 @@ def norm_except_dim(call: Call) -> Tensor:
 def renorm(call: Call) -> Tensor:
     """Scale slices along an axis down to a maximum norm."""
     x = call.tensor("self", least=2)
-    call.ctx.normal(call.integer("dim"), x.rank)
+    require_order(call, 0, "p", laws.PARAMETER_POSITIVE.of(name="p"), apart=True)
+    require_not_negative(call, "maxnorm")
     others = tuple(axis for axis in range(x.rank) if axis != call.ctx.normal(call.integer("dim"), x.rank))
     require_elements(call, x, others, order(call, "p"))
     return tensor(x.dtype, x.dims)

@@ -8,7 +8,7 @@ from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, equal, minimum
 from shapesmt.ops.math.reduction import without
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.ops.torch.elementwise.promotion import as_float, real_part, result_type
+from shapesmt.ops.torch.elementwise.promotion import as_float, real_part, require_not_negative, result_type
 from shapesmt.ops.torch.linear.decompositions import REAL, require_symmetric
 from shapesmt.rules import Tensor, tensor
 
@@ -123,6 +123,7 @@ def cdist(call: Call) -> Tensor:
     """Return the distances of all pairs of rows: `[..., m, k]`, `[..., n, k]` -> `[..., m, n]`."""
     ctx, a, b = call.ctx, call.tensor("x1", least=2), call.tensor("x2", least=2)
     ctx.require_equal(a[-1], b[-1], laws.VECTORS_OF_ONE_LENGTH)
+    require_not_negative(call, "p")
     return tensor(a.dtype, [*ctx.broadcast(a.dims[:-2], b.dims[:-2], law=laws.BATCH_SIZES_BROADCAST), a[-2], b[-2]])
 
 
@@ -130,6 +131,7 @@ def cdist(call: Call) -> Tensor:
 def pdist(call: Call) -> Tensor:
     """Return the distance of each pair of rows: `[n, m] -> [n*(n - 1)/2]`."""
     x = call.tensor("self", 2)
+    require_not_negative(call, "p")
     return tensor(x.dtype, [x[0] * (x[0] - 1) // 2])
 
 
@@ -146,6 +148,7 @@ def pairwise_distance(call: Call) -> Tensor:
 def cosine_similarity(call: Call) -> Tensor:
     """Return the cosine similarity of vectors along an axis of two operands, which broadcast."""
     ctx, a, b = call.ctx, call.tensor("x1"), call.tensor("x2")
+    require_not_negative(call, "eps")
     shape = ctx.broadcast(a.dims, b.dims)
     axis = ctx.normal(call.integer("dim"), max(len(shape), 1))
     return tensor(a.dtype, without(shape, (axis,), keep=False))

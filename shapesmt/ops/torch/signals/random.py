@@ -106,4 +106,5 @@ def multinomial(call: Call) -> Tensor:
 def native_dropout(call: Call) -> list[Tensor]:
     """Return the elements, some set to 0, and the mask of the others."""
     x = call.tensor("input")
+    require_chance(call)
     return [tensor(x.dtype, x.dims), tensor("bool" if x.numel.lo > 0 else "", x.dims)]
