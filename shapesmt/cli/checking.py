@@ -89,11 +89,14 @@ def check_models(
 ) -> BatchReport:
     """Check several models and return the reports; `html` is a folder for their pages, `brief` as in a `Plan`."""
     from shapesmt import fleet as many
-    from shapesmt.render import counting
+    from shapesmt.render import counting, json_text
 
     if fleet.resume and fleet.output is None:
         raise click.UsageError("--resume goes on with a file of results: name it with --output")
     paths = many.models_in(models, options["timeout"])
+    settings = "" if config.path is None else printable(config.path.name)
+    for pattern in config.unmatched(paths):
+        click.echo(f"note: {settings}: models.{json_text(pattern)} matches none of these models", err=True)
     options = many.options_for_all(paths, options)
     shapes, options["shapes"] = options["shapes"], {}
     every = question_for("", config, options)  # without a configuration file, every model gets the same question

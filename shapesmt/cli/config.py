@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from math import inf
@@ -97,6 +97,12 @@ class Config:
                 for key, value in section.items():
                     options[key] = {**options[key], **value} if key in options and isinstance(value, dict) else value
         return options
+
+    def unmatched(self, models: Iterable[object]) -> list[str]:
+        """Return the patterns that match none of the models."""
+        models = [*models]
+        patterns = [pattern for pattern, _ in self.options if pattern != "*"]
+        return [pattern for pattern in patterns if not any(self._matches(pattern, model) for model in models)]
 
     def _matches(self, pattern: str, model: object) -> bool:
         if pattern == "*":  # matches models without a path too

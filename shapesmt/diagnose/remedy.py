@@ -71,6 +71,8 @@ def _remedy(problem: Problem, examination: Examination, judge: Judge, region: Pr
     doubt = doubt_of(narrowed.ranges, (said.formula for said in narrowed.assumed), problem, examination)
     if doubt is None and any(problem.ranges[name].source not in NOT_GIVEN for name in narrowed.ranges):
         beside = beside._replace(narrowed=True)
+    if doubt is not None and doubt.single and doubt.share is None:  # it says that one value is left
+        beside = beside._replace(others=False)
     note, doubted = "" if beside == NOTHING else in_words(beside), "" if doubt is None else in_words(doubt)
     return altered(narrowed.remedy(problem.ranges, _elements(problem)), note=note, doubt=doubted)
 

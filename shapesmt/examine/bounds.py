@@ -21,11 +21,15 @@ from shapesmt.rules import Tensor, one_of, tensor
 def tensor_bounds(
     examination: Examination, judge: Judge, names: Iterable[str] | None = None
 ) -> dict[str, TensorBounds]:
-    """Return the bounds of every named tensor, of all if `names` is None; tensors of one shape share their bounds.
+    """Return the bounds of every named tensor, of all if `names` is None, with the constants last.
+
+    Tensors of one shape share their bounds.
 
     A tensor that has another shape in ONNX Runtime's default session has bounds for both.
     """
-    names = list(examination.inference.tensors if names is None else names)
+    constants = examination.inference.graph.literals
+    every = sorted(examination.inference.tensors, key=constants.__contains__) if names is None else names
+    names = list(every)
     own, session = _bounds(examination, judge, names), examination.session
     if session is None or session.examination is None:
         return own

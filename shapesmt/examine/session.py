@@ -25,7 +25,7 @@ def examine_session(problem: Problem, examination: Examination, judge: Judge) ->
     matters are left as they are, which takes a look at their reshapes and lookups.
     """
     failing = {j.index for j in examination.judgements}
-    if not differing(problem.graph, examination.original.tensors, failing):
+    if not differing(problem.graph, examination.original.tensors, examination.inference.tensors, failing):
         return examination
     made = judge.deadline.attempt(lambda: (session_graph(problem.graph),), None)
     if made is None:

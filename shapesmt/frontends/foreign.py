@@ -16,6 +16,9 @@ _LITE = "a TensorFlow Lite model; convert it: python -m tf2onnx.convert --tflite
 _CODE = (
     "Python code, not a model; call shapesmt.check(module, args=...) in Python, or check a file of torch.export.save"
 )
+_ENGINE = "a TensorRT engine, built for one kind of GPU; check the ONNX file that it was built from"
+_ORT = "a model in ONNX Runtime's own format; check the .onnx file that it was converted from"
+_CORE_ML = "a Core ML model; check the ONNX file or the PyTorch program that it was converted from"
 _SUFFIXES = {
     ".py": _CODE,
     ".pt": _PICKLE,
@@ -26,6 +29,9 @@ _SUFFIXES = {
     ".h5": _SAVED,
     ".hdf5": _SAVED,
     ".tflite": _LITE,
+    **dict.fromkeys((".engine", ".plan", ".trt"), _ENGINE),
+    ".ort": _ORT,
+    ".mlmodel": _CORE_ML,
 }
 _POINTER = "a Git LFS pointer, not the model; git lfs pull fetches it"
 _PAGE = "a web page, not a model; the download may need a login, or another address"
@@ -36,6 +42,8 @@ _BEGINNINGS = (
     (re.compile(rb"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"), _PICKLE),
     (re.compile(rb"\x89HDF\r\n\x1a\n"), _SAVED),
     (re.compile(rb".{4}TFL3", re.DOTALL), _LITE),
+    (re.compile(rb".{4}ORTM", re.DOTALL), _ORT),
+    (re.compile(rb"ptrt", re.DOTALL), _ENGINE),
     (re.compile(rb'.{6}\x00\x00\{\s*"', re.DOTALL), _WEIGHTS),
 )
 _CLASSES = {

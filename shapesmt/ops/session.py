@@ -162,12 +162,12 @@ REWRITES = (
     Rewrite(
         "a lookup of a range of rows is a slice",
         frozenset({"Gather"}), 1, frozenset({"Range"}), _slice, _counts_up, VERSIONS,
-        late=True,
+        stage=2,
     ),
     Rewrite(
         "reshapes in a row are one",
         ROW, 0, ROW, _in_one, lambda *_: True, VERSIONS,
-        fixed=lambda node: node.outputs[0],
+        fixed=lambda node: node.outputs[0], stage=1,
     ),
     Rewrite(
         "the only computed element of a target is inferred",

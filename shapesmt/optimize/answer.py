@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import Verdict, one_call
 from shapesmt.deadline import Deadline
 from shapesmt.diagnose import find_remedy, precondition
-from shapesmt.errors import ModelError, one_frame, printable
+from shapesmt.errors import ModelError, UsageError, one_frame, printable
 from shapesmt.examine import TIMEOUT, Analysis, Question, analyse, earlier_bounds, inner_bounds, tensor_bounds
 from shapesmt.export import complaint, keep_together, save, targets
 from shapesmt.frontends import Model, load_protobuf
@@ -101,8 +101,11 @@ def _simplify(
     input. With `valid_only` it is written nevertheless, with the condition for valid inputs in its metadata.
 
     Raises:
+        UsageError: The output is the model's own file.
         InternalError: ONNX Runtime computes something else, at one of `runs` sizes.
     """
+    if output is not None and isinstance(model, (str, os.PathLike)) and same_file(model, output):
+        raise UsageError(f"cannot write {printable(os.fspath(output))}: it is the model itself; name another file")
     proto, a = analyse_protobuf(model, output, question)
     verdict, source = a.examination.verdict, a.problem.graph.source
     stages = a.problem, a.examination, a.judge
@@ -123,6 +126,11 @@ def _simplify(
     if output is not None:
         save_checked(smaller_one, output, proto, folder, a.judge.deadline)
     return smaller_one, a, replace(answer, written="" if output is None else os.fspath(output), runs=runs)
+
+
+def same_file(path: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
+    """Whether two paths lead to one file, if it exists."""
+    return os.path.realpath(os.fsdecode(path)) == os.path.realpath(os.fsdecode(other)) and os.path.exists(path)  # noqa: PTH110 - of any name
 
 
 def save_checked(

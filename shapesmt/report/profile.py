@@ -148,7 +148,10 @@ class Profile(Answer):
     @property
     def notes(self) -> tuple[str, ...]:
         """Remarks on the text: points that aren't proven, and inputs that a box doesn't cover."""
-        notes = []
+        tensors = [t for box in self.boxes[:1] for t in box.inputs.values()] if self.target == "ort" else []
+        fixed = {size.name: number for t in tensors for size, number in zip(t.sizes, t.opt, strict=True) if size.name}
+        only = ", ".join(f"{name}={number}" for name, number in fixed.items())
+        notes = [f"a session with these options takes inputs of these sizes only: {only}"] if fixed else []
         for number, box in enumerate(self.boxes, 1):
             which = f"profile {number}" if len(self.boxes) > 1 else "the profile"
             open_points = [point for point in POINTS if point not in box.proven]

@@ -71,7 +71,8 @@ class Rewrite:
         agrees: A function of the same nodes: whether the new nodes run and give the same wherever the file's run.
         seen: The versions of ONNX Runtime in which runs showed it.
         alone: Whether no node but the last may read the other one's output.
-        late: Whether the session looks for the pattern only where no rewrite that isn't late applies any more.
+        stage: When the session looks for the pattern: once no rewrite of an earlier stage applies any more. It goes
+            back to earlier ones afterwards, except from stage 2.
     """
 
     says: str
@@ -83,7 +84,7 @@ class Rewrite:
     seen: tuple[str, ...]
     fixed: Callable[[Node], str] | None = None
     alone: bool = True
-    late: bool = False
+    stage: int = 0
 
     def feed(self, site: Site, node: Node) -> Node | None:
         """Return the other node of the pattern if `node` is the last one; None if there is no match."""

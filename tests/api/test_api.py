@@ -201,3 +201,7 @@ def test_a_notebook_keeps_empty_lines_and_shows_arguments() -> None:
     assert "\n&nbsp;\n" in shown
     assert "dims={&quot;n&quot;: &quot;2..8:2&quot;}" in shown
     assert "--dim" not in shown
+
+
+def test_bounds_list_constants_last() -> None:
+    assert [*shapesmt.bounds(model(HALVED)).tensors] == ["x", "y", "t"]

@@ -35,7 +35,8 @@ def test_inspect_says_what_to_declare() -> None:
     shown = str(facts)
     assert "  n  1..  x[0], w[0]\n" in shown
     assert "no rule for com.example.Odd (1 node)\n" in shown
-    assert shown.endswith("--dim n=1.. --dim m=1..")
+    how = "with --dim NAME=LO..HI for each dimension that is bounded: shapesmt help ranges"
+    assert shown.endswith(f"next: shapesmt check '<bytes>'\n  {how}")
     assert facts.to_dict()["schema"] == "shapesmt/inspect/1"
 
 

@@ -266,3 +266,11 @@ def test_an_axis_stands_for_its_dimension(capsys):
     found = report(capsys, "--assume", "n == m")
     assert found["symbols"]["n"] == {"min": 2, "max": 8, "step": 1, "from": "shapesmt.toml"}
     assert report(capsys, "--assume", "n == m", "--dim", "n=3")["symbols"]["n"]["max"] == 3
+
+
+def test_a_pattern_that_matches_none_of_the_models_is_said(capsys):
+    write('[models."decoder*.onnx"]\ndims = {n = "1..4"}\n[models."add*"]\ndims = {n = "1..3"}')
+    main(["check", "models", "--jobs", "1"])
+    assert capsys.readouterr().err.splitlines() == [
+        'note: shapesmt.toml: models."decoder*.onnx" matches none of these models'
+    ]

@@ -39,3 +39,10 @@ def test_doubt(text: str, dims: dict[str, str], doubt: str | None) -> None:
     assert (f"\n{LIKELY}" in str(report).replace(": the model", ":\nthe model")) == bool(doubt)
     if report.remedy and not doubt and dims and report.remedy.dims:
         assert report.remedy.note.endswith("change the model if all sizes are meant to run")
+
+
+def test_one_value_is_left_and_no_other_is_said_to_run() -> None:
+    text = '<ir_version: 8, opset_import: ["":18]> g (float[n] x, float[3] a) => (y) { y = Add (x, a) }'
+    remedy = shapesmt.check(onnx.parser.parse_model(text)).remedy
+    assert remedy is not None
+    assert (remedy.doubt, remedy.note) == (f"this leaves one value of n: {LIKELY}", "")

@@ -184,6 +184,18 @@ def test_a_file_that_its_constants_contradict_is_refused():
     assert outcome_at(model, {"a": 0}) == (None, [(0, 2)])
 
 
+def test_a_number_that_cannot_be_inferred_is_refused_before_reshapes_are_one():
+    model = parsed(
+        """g (float[a, 2, b] x) => (float[p] y) { c = Constant <value_ints = [2, 4]> () r = Reshape (x, c) s = Shape (x)
+        two = Constant <value_int = 2> () n = Gather (s, two) first = Constant <value_ints = [0]> ()
+        u = Unsqueeze (n, first) d = Constant <value_ints = [3]> () t = Concat <axis = 0> (d, u) q = Reshape (r, t)
+        e = Constant <value_ints = [12]> () y = Reshape (q, e) }"""
+    )
+    report = shapesmt.check(model, dims={"a": "0..4", "b": "0..4"})
+    assert (report.verdict.value, report.warnings) == ("FAILS", ())
+    assert outcome_at(model, {"a": 2, "b": 3}) == (None, None)
+
+
 def test_of_equal_nodes_the_first_in_the_session_s_order_is_retained():
     model = parsed(
         """g (float[a, 4] x) => (float[p] y, float[q] z) { s = Shape (x) zero = Constant <value_int = 0> ()

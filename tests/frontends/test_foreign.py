@@ -107,3 +107,15 @@ def test_an_object_of_another_library(library, name, advice):
 def test_any_other_object():
     with pytest.raises(UsageError, match=r"bytes, an onnx\.ModelProto or a Graph, not UNet"):
         load(classes("acme", "Module")())
+
+
+@pytest.mark.parametrize(("name", "what"), [("a.engine", "a TensorRT engine"), ("a.ort", "ONNX Runtime's own format")])
+def test_the_formats_of_runtimes_are_named(tmp_path, name, what):
+    (tmp_path / name).write_bytes(b"abcd" * 9)
+    with pytest.raises(ModelError, match=what):
+        load(tmp_path / name)
+
+
+def test_a_tensorrt_engine_is_known_by_its_first_bytes():
+    with pytest.raises(ModelError, match="a TensorRT engine"):
+        load(b"ptrt" + bytes(40))

@@ -180,3 +180,13 @@ def test_bodies_of_functions_are_made_smaller_too() -> None:
     model = onnx.parser.parse_model(text)
     made = shapesmt.simplify(model, dims={"n": "1..4"}, check_runs=4)
     assert [node.op_type for node in made.functions[0].node] == ["Exp", "Cast", "Cast", "Add"]
+
+
+def test_a_model_is_not_overwritten_by_its_smaller_form(tmp_path):
+    path = tmp_path / "m.onnxtxt"
+    path.write_text('<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (z) { y = Identity (x) z = Exp (y) }')
+    (tmp_path / "link.onnxtxt").symlink_to(path)
+    for output in (path, tmp_path / "link.onnxtxt"):
+        with pytest.raises(shapesmt.UsageError, match="it is the model itself; name another file"):
+            shapesmt.simplify(path, output)
+    assert path.read_text().startswith("<ir_version")

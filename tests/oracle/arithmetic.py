@@ -182,7 +182,7 @@ class _Graph:
         both = max(rank, self.data[other])
         kinds = {
             "Relu": ((x,), {}, rank), "Identity": ((x,), {}, rank), "Add": ((x, other), {}, both),
-            "Transpose": ((x,), {"perm": r.sample(range(rank), rank)}, rank),
+            "Transpose": ((x,), {"perm": r.sample(range(rank), rank)} if rank else {}, rank),
             "Flatten": ((x,), {"axis": r.randrange(rank + 1)}, 2),
         }  # fmt: skip
         if rank:

@@ -198,7 +198,10 @@ def test_notes_go_to_standard_error(capsys):
                  "batch=1", "--assume", "total == past + seq", "--for", "ort"]) == 0  # fmt: skip
     out, err = capsys.readouterr()
     assert out.endswith('options.add_free_dimension_override_by_name("total", 4)\n')
-    assert err == "note: inside, only inputs with total == past + seq are valid\n"
+    assert err == (
+        "note: a session with these options takes inputs of these sizes only: batch=1, seq=2, past=2, total=4\n"
+        "note: inside, only inputs with total == past + seq are valid\n"
+    )
 
 
 PAIR = HEAD + " g (float[m, 2] x, float[n, 2] z) => (y) { y = Add (x, z) }"

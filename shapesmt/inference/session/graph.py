@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 SESSION = "as the session runs it"
 """The key under which a graph remembers the session's graph."""
+LAST, REFUSED = 2, 3
 FOLDED = "what is computed from constants is a constant"
-ROUNDS = 6  # the most times that nodes are replaced: each time, sizes may be known that weren't before
+ROUNDS = 8  # the most times that nodes are replaced: each time, sizes may be known that weren't before
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,14 +34,14 @@ class SessionGraph:
         places: The index of the file's node for each of its nodes.
         says: The rewrites, by the index of the file's node.
         removed: The indices of the file's nodes that the session doesn't run, those that it replaces included.
-        refused: Whether the session refuses to load the file, once it computed the constants.
+        stage: The stage of the last rewrites; `REFUSED` if the session refuses the file once it computed constants.
     """
 
     graph: Graph
     places: Sequence[int]
     says: Mapping[int, str]
     removed: frozenset[int]
-    refused: bool = False
+    stage: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,16 +70,22 @@ def _at(site: File, index: int) -> Iterator[Match]:
             yield Match(index, rewrite, feed)
 
 
-def differing(graph: Graph, tensors: Mapping[str, Tensor], failing: AbstractSet[int]) -> bool:
+def differing(
+    graph: Graph, tensors: Mapping[str, Tensor], valid: Mapping[str, Tensor], failing: AbstractSet[int]
+) -> bool:
     """Whether the session may fail where the file's nodes run, give another shape there, or run where they fail.
 
-    `failing` has the indices of the nodes that fail for some input.
+    Args:
+        graph: The file's graph.
+        tensors: Its tensors for all inputs.
+        valid: Its tensors for the inputs for which its nodes run.
+        failing: The indices of the nodes that fail for some input.
     """
-    site = File(graph, tensors)
+    site, running = File(graph, tensors), File(graph, valid)
     found = [  # what becomes a constant does so here, too: the session knows no more sizes than are inferred
         m for m in matches(graph, tensors) if m.rewrite.alone or m.rewrite.make(site, graph.nodes[m.index], m.feed)
     ]
-    if not all(match.rewrite.agrees(site, graph.nodes[match.index], match.feed) for match in found):
+    if not all(match.rewrite.agrees(running, graph.nodes[match.index], match.feed) for match in found):
         return True
     if any(_refuses(graph, tensors, graph.nodes[index]) for index in failing):
         return True
@@ -127,16 +134,16 @@ def session_graph(graph: Graph) -> SessionGraph | None:
 
 
 def _wholly_rewritten(graph: Graph) -> SessionGraph | None:
-    """Return the graph after all rewrites: the late ones come once no other changes anything."""
-    whole, late = None, False
+    """Return the graph after all rewrites, those of a later stage once no earlier one changes anything."""
+    whole, stage = None, 0
     for _ in range(ROUNDS):
-        again = _rewritten(graph if whole is None else whole.graph, late=late)
-        if again is not None:
-            whole = again if whole is None else _after(whole, again)
-        if again is None or again.refused:
-            if late or again is not None:
-                break
-            late = True
+        again = _rewritten(graph if whole is None else whole.graph, stage)
+        if again is None:
+            break
+        whole = again if whole is None else _after(whole, again)
+        if again.stage == REFUSED:
+            break
+        stage = again.stage if again.stage == LAST else stage
     return whole
 
 
@@ -145,27 +152,31 @@ def _after(first: SessionGraph, again: SessionGraph) -> SessionGraph:
     places = [first.places[index] for index in again.places]
     says = {**{first.places[index]: text for index, text in again.says.items()}, **first.says}
     removed = first.removed | {first.places[index] for index in again.removed}
-    return SessionGraph(again.graph, places, says, removed, again.refused)
+    return SessionGraph(again.graph, places, says, removed, again.stage)
 
 
 def _refused(graph: Graph, found: Found) -> SessionGraph:
     """Return the graph with the refusal of a node."""
     whole = replace(graph)
     whole.memory[SHAPES] = {found.place: Refusal((refusal(found.law, found.path),))}
-    return SessionGraph(whole, range(len(graph.nodes)), {found.place: FOLDED}, frozenset(), refused=True)
+    return SessionGraph(whole, range(len(graph.nodes)), {found.place: FOLDED}, frozenset(), REFUSED)
 
 
-def _rewritten(graph: Graph, *, late: bool) -> SessionGraph | None:
+def _rewritten(graph: Graph, first: int) -> SessionGraph | None:
+    """Return the graph after the rewrites of one stage, the first from `first` on of which some apply; else None."""
     from shapesmt.inference.session.loaded import tensors_when_loaded
 
     loaded = tensors_when_loaded(graph)
     if not isinstance(loaded, dict):
         return _refused(graph, loaded)
     site, made, says = Session(graph, loaded), dict[int, Made](), dict[int, str]()
-    for match in matches(graph, site.tensors):
-        if match.rewrite.late is not late:
+    stage = first
+    for match in sorted(matches(graph, site.tensors), key=lambda match: match.rewrite.stage):
+        if match.rewrite.stage < first:
             continue
-        node = graph.nodes[match.index]
+        if made and match.rewrite.stage > stage:
+            break
+        stage, node = match.rewrite.stage, graph.nodes[match.index]
         feed = match.rewrite.feed(site, node)
         new = None if feed is None or match.index in made else match.rewrite.make(site, node, feed)
         if new is not None:
@@ -187,4 +198,4 @@ def _rewritten(graph: Graph, *, late: bool) -> SessionGraph | None:
         literals={**graph.literals, **literals},
         source_line=lambda index, node: graph.source_line(places[index], node),
     )
-    return SessionGraph(whole, places, says, frozenset({*removed, *made}))
+    return SessionGraph(whole, places, says, frozenset({*removed, *made}), stage)

@@ -34,7 +34,6 @@ from shapesmt.render.text.words import (
     line,
     name,
 )
-from shapesmt.report import Remedy
 
 if TYPE_CHECKING:
     from shapesmt.report import (
@@ -51,7 +50,6 @@ if TYPE_CHECKING:
     )
 
 _MOST_TENSORS = 10
-_MOST_OPTIONS = 4
 
 
 def bounds_text(bounds: Bounds) -> Iterator[Line]:
@@ -240,5 +238,7 @@ def facts_text(facts: ModelFacts) -> Iterator[Line]:
     yield line(0, f"no rule for {missing}" if missing else "every operator has a rule")
     if facts.absent:
         yield line(0, absence.listed(facts.absent))
-    declared = flags(Remedy(dict(islice(ranges.items(), _MOST_OPTIONS))))
-    yield line(0, "next: ", (f"{shell('shapesmt', 'check', facts.model)} {declared}".rstrip(), STRONG))
+    yield line(0, "next: ", (shell("shapesmt", "check", facts.model), STRONG))
+    if facts.dimensions:
+        how = "with --dim NAME=LO..HI for each dimension that is bounded: shapesmt help ranges"
+        yield line(2, (how, FAINT))

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from itertools import islice
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TYPE_CHECKING, Literal, TextIO, cast
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
@@ -116,7 +116,8 @@ def _write_rich(rows: Iterator[Line], stream: TextIO) -> None:
     from rich.console import Console
     from rich.segment import Segments
 
-    console = Console(file=stream, highlight=False, markup=False, emoji=False)
+    colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"  # None: no bold text either
+    console = Console(file=stream, highlight=False, markup=False, emoji=False, color_system=colours)
     while chunk := list(islice(rows, _CHUNK)):
         segments: list[Segment] = []
         for row in chunk:
