@@ -54,10 +54,9 @@ with lazy_imports(__name__):
     from shapesmt.ops.control.flow import UNTIL_RUN as UNTIL_RUN
     from shapesmt.ops.control.subgraphs import bound as bound, truth_of as truth_of
     from shapesmt.ops.session import (
-        OPS as OPS,
+        BY_OP as BY_OP,
         PASSING as PASSING,
         RENAMING as RENAMING,
-        REWRITES as REWRITES,
         passes as passes,
     )
     from shapesmt.ops.shared.choices import broken_law as broken_law

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from shapesmt.graph import Attributes, Literal, Node
 from shapesmt.rules import Elements, Made, Rewrite, Site
@@ -191,5 +191,8 @@ REWRITES = (
 )  # fmt: skip
 """The rewrites that change which sizes run, or what they give."""
 
-OPS = frozenset[str]().union(*(rewrite.ops for rewrite in REWRITES))
-"""The operators that the last node of some pattern may have."""
+BY_OP: Mapping[str, Sequence[Rewrite]] = {
+    op: [rewrite for rewrite in REWRITES if op in rewrite.ops]
+    for op in {op for rewrite in REWRITES for op in rewrite.ops}
+}
+"""The rewrites by the operators that the last node of their pattern may have."""

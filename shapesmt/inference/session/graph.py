@@ -12,10 +12,11 @@ from shapesmt.graph import Graph, Node, Nodes
 from shapesmt.inference.loading import SHAPES, Refusal, is_loaded, refusal
 from shapesmt.inference.schema_types import inferred_types, literal_of
 from shapesmt.inference.session.sites import File, Session
-from shapesmt.ops import OPS, REWRITES
+from shapesmt.ops import BY_OP
 from shapesmt.rules import Made, Rewrite, Tensor
 
 if TYPE_CHECKING:
+    from shapesmt.inference.session.loaded import Types
     from shapesmt.inference.static import Found
 
 SESSION = "as the session runs it"
@@ -56,15 +57,15 @@ class Match:
 def matches(graph: Graph, tensors: Mapping[str, Tensor]) -> tuple[Match, ...]:
     """Return the nodes that the session may replace, whatever it knows of their sizes when it loads the file."""
     kinds = Nodes.of(graph.nodes).kinds
-    if not is_loaded(graph) or not any(kind.op in OPS and not kind.domain for kind in {*kinds}):
+    if not is_loaded(graph) or not any(kind.op in BY_OP and not kind.domain for kind in {*kinds}):
         return ()
     site = File(graph, tensors)
-    return tuple(match for index, kind in enumerate(kinds) if kind.op in OPS for match in _at(site, index))
+    return tuple(match for index, kind in enumerate(kinds) if kind.op in BY_OP for match in _at(site, index))
 
 
 def _at(site: File, index: int) -> Iterator[Match]:
     node = site.graph.nodes[index]
-    for rewrite in REWRITES:
+    for rewrite in BY_OP[node.op]:
         feed = rewrite.feed(site, node)
         if feed is not None:
             yield Match(index, rewrite, feed)
@@ -135,9 +136,10 @@ def session_graph(graph: Graph) -> SessionGraph | None:
 
 def _wholly_rewritten(graph: Graph) -> SessionGraph | None:
     """Return the graph after all rewrites, those of a later stage once no earlier one changes anything."""
+    known: dict[object, Types] = {}
     whole, stage = None, 0
     for _ in range(ROUNDS):
-        again = _rewritten(graph if whole is None else whole.graph, stage)
+        again = _rewritten(graph if whole is None else whole.graph, stage, known)
         if again is None:
             break
         whole = again if whole is None else _after(whole, again)
@@ -162,11 +164,14 @@ def _refused(graph: Graph, found: Found) -> SessionGraph:
     return SessionGraph(whole, range(len(graph.nodes)), {found.place: FOLDED}, frozenset(), REFUSED)
 
 
-def _rewritten(graph: Graph, first: int) -> SessionGraph | None:
-    """Return the graph after the rewrites of one stage, the first from `first` on of which some apply; else None."""
+def _rewritten(graph: Graph, first: int, known: dict[object, Types]) -> SessionGraph | None:
+    """Return the graph after the rewrites of one stage, the first from `first` on of which some apply; else None.
+
+    `known` remembers what ONNX infers of nodes.
+    """
     from shapesmt.inference.session.loaded import tensors_when_loaded
 
-    loaded = tensors_when_loaded(graph)
+    loaded = tensors_when_loaded(graph, known)
     if not isinstance(loaded, dict):
         return _refused(graph, loaded)
     site, made, says = Session(graph, loaded), dict[int, Made](), dict[int, str]()

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TypeAlias
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, symbol
 from shapesmt.graph import Declared, Graph, Node
 from shapesmt.inference.numbering import Scope
+from shapesmt.inference.origins import Outside
 from shapesmt.inference.schema_types import literal_of
 from shapesmt.inference.static import Findings, Found, Static
+from shapesmt.inference.walk import Walk
 from shapesmt.rules import Application, Tensor, data, tensor
 
+Types: TypeAlias = "list[Declared] | str | None"
+"""The types that ONNX infers for a node's outputs, or its error; None if it infers none."""
 
-def tensors_when_loaded(graph: Graph) -> dict[str, Tensor] | Found:
+
+def tensors_when_loaded(graph: Graph, known: dict[object, Types] | None = None) -> dict[str, Tensor] | Found:
     """Return the tensors with the sizes that the runtime knows when it loads the model, and the elements of constants.
 
-    If the runtime refuses the model, the result is the law that a node violates.
+    If the runtime refuses the model, the result is the law that a node violates. `known` remembers what ONNX infers
+    of nodes, for other graphs with the same operator sets.
 
     Dimensions of inputs have symbols by their names. What is computed from constants, and from sizes that are numbers,
     is a constant. A constant that is an input too has no elements, as a run may give others.
     """
     walk = Named(graph.opsets, graph.functions, graph.schemas, graph.runtime, None, outside=data)
+    walk.known = {} if known is None else known
     walk.scope, walk.findings = Scope(calls=graph.functions), Findings(computed=False)
     tensors = {name: walk.declared_tensor(name, declared) for name, declared in graph.inputs.items()}
     steps = walk.nodes(graph, tensors)
@@ -34,15 +42,19 @@ def tensors_when_loaded(graph: Graph) -> dict[str, Tensor] | Found:
 class Named(Static):
     """A walk on which dimensions of inputs that share a name are one symbol, and what constants give is a constant."""
 
-    def __init__(self, *about: Any, **options: Any) -> None:
-        super().__init__(*about, **options)
-        self._inferred: dict[object, list[Declared] | str | None] = {}
+    known: dict[object, Types]
 
-    def _infer_types(self, node: Node, inputs: list[Tensor | None]) -> list[Declared] | str | None:
+    def _infer_types(self, node: Node, inputs: list[Tensor | None]) -> Types:
         key = node.domain, node.op, node.attributes, len(node.outputs), tuple(inputs)
-        if key not in self._inferred:
-            self._inferred[key] = super()._infer_types(node, inputs)
-        return self._inferred[key]
+        if key not in self.known:
+            self.known[key] = super()._infer_types(node, inputs)
+        return self.known[key]
+
+    def _deeper(self, outside: Outside, opsets: Mapping[str, int] | None = None) -> Walk | None:
+        walk = super()._deeper(outside, opsets)
+        if isinstance(walk, Named):
+            walk.known = {}
+        return walk
 
     def _step(self, node: Node, tensors: dict[str, Tensor]) -> Application:
         inputs = [tensors[name] if name else None for name in node.inputs]
