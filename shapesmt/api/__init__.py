@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shapesmt import diagnose, examine, messages
 from shapesmt.algebra import Verdict, one_call
-from shapesmt.errors import one_frame
+from shapesmt.errors import UsageError, one_frame
 from shapesmt.examine import TIMEOUT, Analysis, Claims, Question, analyse
 from shapesmt.frontends import Model, OpenedModel, open_model, program_or_model
-from shapesmt.language import RangeLike, ShapeLike, ValueLike, unknown_name
+from shapesmt.language import RangeLike, ShapeLike, ValueLike, quote, unknown_name
 from shapesmt.lazy import lazy_imports
 from shapesmt.render import Words
 from shapesmt.report import Answer, Report, altered
@@ -289,6 +289,10 @@ def answer_bounds(model: Model, tensors: Iterable[str], question: Question) -> B
     a, names = analyse(model, question), tuple(tensors)
     for name in names:
         if name not in a.examination.inference.tensors:
+            made = next((node.outputs for node in a.problem.graph.nodes if node.name == name), ())
+            if any(made):
+                outputs = ", ".join(map(quote, filter(None, made)))
+                raise UsageError(f"{quote(name)} is a node of {a.problem.graph.source}; its output is {outputs}")
             raise unknown_name("tensor", name, a.examination.inference.tensors, a.problem.graph.source)
     return _bounds(a, names or None)
 

@@ -235,14 +235,18 @@ def guard_region(problem: Problem, examination: Examination, judge: Judge) -> Gu
     refusing = domain.copy()
     refusing.assume(all_of(*conditions))
 
-    def beyond() -> Region:
-        own = [part for part in guards[0].condition.conjuncts if not judge.proves(refusing, part)]
-        return describe_region(negate(all_of(*own)), refusing, examination, judge)
+    def beyond() -> Formula:
+        return all_of(*(part for part in guards[0].condition.conjuncts if not judge.proves(refusing, part)))
 
-    refused = judge.deadline.attempt(beyond, Region((), False))
-    told = conjunction(refused.text) if refused.exact else ""
-    told = told if len(told) <= 2 * READABLE else ""
-    return Guarded(nodes.text, nodes.exact, told, nodes.partial, unread)
+    def told(condition: Formula) -> str:
+        region = describe_region(condition, refusing, examination, judge)
+        text = conjunction(region.text) if region.exact else ""
+        return text if len(text) <= 2 * READABLE else ""
+
+    refused = judge.deadline.attempt(lambda: told(negate(beyond())), "")
+    if not refused and (passed := judge.deadline.attempt(lambda: told(beyond()), "")):
+        refused = f"not ({passed})"
+    return Guarded(nodes.text, nodes.exact, refused, nodes.partial, unread)
 
 
 def _hinges(condition: Formula) -> bool:

@@ -39,14 +39,16 @@ SHALLOW = 6  # the maximum depth of a condition for which it is tried whether a 
 LOOKAHEAD = 64  # nodes inferred at a time after the symbols were narrowed; doubled at each further step
 
 
-def examine(problem: Problem, judge: Judge, *, trust: bool = False) -> Examination:
+def examine(problem: Problem, judge: Judge, *, trust: bool = False, narrow: bool = False) -> Examination:
     """Decide every node in turn; nodes with the same application share one judgement.
 
     If a reported condition narrows a symbol (`h` is a multiple of 16, `total == past + seq`), inference is run
     again with the narrower symbol, which simplifies the sizes downstream. With `trust`, a tensor of unknown rank
-    has the shape that the file declares.
+    has the shape that the file declares. With `narrow`, facts of the problem's domain narrow symbols from the start.
     """
     examiner = _Examiner(problem, judge, shape_claims(problem) if trust else {})
+    if narrow:
+        examiner.narrow_first()
     examiner.judge_ranks()
     examiner.judge_nodes()
     return examiner.examination()
@@ -124,6 +126,10 @@ class _Examiner:
             tuple(self._open),
             dict(self._counts),
         )
+
+    def narrow_first(self) -> None:
+        """Infer the sizes with the symbols as the domain's facts narrow them, before any node is decided."""
+        self._behind = self._judge.deadline.attempt(self._narrows, None)
 
     def judge_ranks(self) -> None:
         """Decide the requirements on unknown ranks first: all others are stated for tensors of those ranks."""

@@ -36,7 +36,7 @@ def examine_session(problem: Problem, examination: Examination, judge: Judge) ->
     own = _within(problem, graph, examination, examination.domain.copy())
     if examination.fails:
         return replace(examination, session=Session(graph, own, None))
-    seen = judge.deadline.attempt(lambda: examine(own, judge), None)
+    seen = judge.deadline.attempt(lambda: examine(own, judge, narrow=True), None)
     if seen is None:
         return _undecided(problem.graph, examination)
     return _both(problem.graph, examination, seen, Session(graph, own, seen))

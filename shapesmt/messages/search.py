@@ -272,9 +272,16 @@ class Search:
     def _site(
         self, node: Node, inputs: Sequence[Tensor | None], outputs: Sequence[Tensor | None], own: _Own, *, loose: bool
     ) -> Site:
-        site = Site(
-            inputs, own.requirements, own.may_violate(self.message.form), node.attributes, node.inputs, outputs, loose
-        )
+        """Return the node with its inputs, or those of the operator on real numbers, of which a runtime says the same.
+
+        Channels that are on the last axis of input 0 are moved to axis 1.
+        """
+        operands = [i for i in self._operators.traits(node).operands if i < len(inputs)] or range(len(inputs))
+        names = [node.inputs[i] for i in operands] if len(inputs) == len(node.inputs) else node.inputs
+        last = node.attributes.get("channels_last")
+        read = [_channels_first(inputs[i]) if last and i == 0 else inputs[i] for i in operands]
+        about = read, own.requirements, own.may_violate(self.message.form), node.attributes, names, outputs, loose
+        site = Site(*about)
         blocked = self._blocks and max(map(len, site.shapes), default=0) == BLOCKED_RANK
         return site._replace(foreign=self.message.foreign(self._problem.graph), blocked=blocked)
 
@@ -368,6 +375,13 @@ class Search:
             if self._judge.is_inhabited(self.domain(case.whole, *alike, condition)):
                 alike.append(condition)
         return all_of(*alike)
+
+
+def _channels_first(t: Tensor | None) -> Tensor | None:
+    """Return an image with its last axis as axis 1; other tensors as they are."""
+    if t is None or t.shape is None or len(t.shape) < BLOCKED_RANK:
+        return t
+    return tensor(t.dtype, [t.shape[0], t.shape[-1], *t.shape[1:-1]])
 
 
 def _final(run: Body, t: Tensor | None) -> Tensor | None:

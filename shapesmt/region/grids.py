@@ -57,7 +57,9 @@ def _either(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, room:
     failing = sides(~truth)
     cases = []
     for s, values, side in zip(symbols, axes, failing or (), strict=failing is not None):
-        own = describe_values(s, values, ~side)
+        own = None if side.all() else describe_values(s, values, ~side)
+        if own is None and not side.all():
+            return None
         cases += [own] if own else []
     return _within(room, cases)
 

@@ -119,6 +119,7 @@ class _Search:
         self._trials = Trials(a.problem, a.examination, Judge(self._deadline))
         self._broken = _failing(whole)
         self._broken |= {self._graph.nodes[i].name for i in a.examination.unreachable}
+        self._refused = any(j.session for j in whole.judgements)
         self._undecided = {(unjudged.op, unjudged.kind) for _, unjudged in whole.unjudged}
         self._assumed = _assumptions(a.problem, a.examination)
         self._proved: dict[object, Proved] = {}
@@ -235,7 +236,8 @@ class _Search:
             if problem is None:
                 return
             problem, examination = examine_problem(problem, judge, trust=False)
-            examination = examine_session(problem, examination, judge)
+            if examination.verdict is Verdict.PROVED or self._refused:
+                examination = examine_session(problem, examination, judge)
         except ShapesmtError:  # it isn't a model any more
             return
         verdict = examination.verdict

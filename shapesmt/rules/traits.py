@@ -100,6 +100,7 @@ class Traits:
         training: The input that makes the outputs random unless it is false, as in Dropout.
         stateful: Whether the outputs may differ between two nodes with the same inputs, as for a variable.
         divides: Whether integers of input 1 must not be 0.
+        operands: The inputs that the operator on real numbers has, if scales and zero points stand between them.
     """
 
     keeps: Keeps = Keeps.NOTHING
@@ -110,6 +111,7 @@ class Traits:
     training: int | None = None
     stateful: bool = False
     divides: bool = False
+    operands: tuple[int, ...] = ()
 
     NOTHING: ClassVar[Traits]
     IDENTITY: ClassVar[Traits]

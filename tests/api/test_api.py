@@ -205,3 +205,9 @@ def test_a_notebook_keeps_empty_lines_and_shows_arguments() -> None:
 
 def test_bounds_list_constants_last() -> None:
     assert [*shapesmt.bounds(model(HALVED)).tensors] == ["x", "y", "t"]
+
+
+def test_bounds_of_a_node_name_its_output() -> None:
+    with pytest.raises(UsageError) as raised:
+        shapesmt.bounds(ADD.encode(), "add")
+    assert str(raised.value) == "'add' is a node of <bytes>; its output is 'z'"

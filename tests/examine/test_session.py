@@ -34,7 +34,7 @@ def test_the_file_alone_has_no_warning():
 def test_a_session_that_time_ends_before_is_undecided(work, monkeypatch):
     model = parsed(f"g (float[n, 4] x) => (float[p, q] y) {{ {ROWS.format(start=-1)} y = Add (t, z) }}", **TABLE,
                    z=np.zeros((2, 4), np.float32))  # fmt: skip
-    monkeypatch.setattr(f"shapesmt.examine.session.{work}", lambda *_: look(hopeless=True))
+    monkeypatch.setattr(f"shapesmt.examine.session.{work}", lambda *_, **__: look(hopeless=True))
     report = shapesmt.check(model, dims={"n": 1})
     assert (report.verdict.value, [finding.kind.value for finding in report.findings]) == ("UNKNOWN", ["timeout"])
     assert report.findings[0].law == "what the default session runs is looked at in the time given"

@@ -171,9 +171,22 @@ def test_a_node_without_a_name_inside_another(named: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_checked_first(text: str, sizes: dict[str, int], region: str) -> None:
-    """Of the sizes on several axes, the first that differ are printed; a bias, also where the matrices don't fit."""
+    """ONNX Runtime prints the first of several sizes that differ, and a bias that does not fit before the matrices."""
     found = only(text, said(model(text), sizes))
     assert (found.region, found.grade) == (region, "exact")
+
+
+@pytest.mark.parametrize(("last", "shape"), [(0, "1, c, 8, 8"), (1, "1, 8, 8, c")])
+def test_a_quantized_convolution_says_what_one_of_real_numbers_does(last: int, shape: str) -> None:
+    text = f"""(uint8[{shape}] x, uint8[2, 3, 3, 3] w) => (z) <float s = {{1}}, uint8 p = {{0}}> {{
+        [conv] z = com.microsoft.QLinearConv <channels_last = {last}> (x, s, p, w, s, p, s, p) }}"""
+    proto = model(text)
+    proto.opset_import.append(onnx.helper.make_opsetid("com.microsoft", 1))
+    session, axes = started(proto, LEVELS.ORT_DISABLE_ALL), [int(d) if d != "c" else 5 for d in shape.split(", ")]
+    with pytest.raises(Exception, match="kernel channels") as raised:
+        session.run(None, {"x": np.zeros(axes, np.uint8), "w": np.zeros((2, 3, 3, 3), np.uint8)})
+    (found,) = shapesmt.explain(proto, error=raised.value).candidates
+    assert (found.node, found.bounds["c"].min, found.bounds["c"].max) == ("conv", 5, 5)
 
 
 def test_names_that_the_optimizer_makes() -> None:

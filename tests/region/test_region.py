@@ -245,6 +245,22 @@ def test_ranges_that_begin_beyond_machine_words_are_described_all_the_same(lo: i
     assert exactly(at_least(near, far)) == ("far <= near",)
 
 
+def test_forms_of_what_single_symbols_rule_out_have_all_points_of_the_grid(seeds: range) -> None:
+    """A side that no pattern fits isn't dropped from a disjunction."""
+    symbols = [of.as_symbol() for of in (symbol("n", 1, 4), symbol("m", 20, 224))]
+    axes = [np.arange(1, 5), np.arange(20, 225)]
+    for seed in seeds:
+        random = Random(seed)
+        kept = random.sample(range(32), random.choice((1, 5, 12)))
+        passing = np.isin(axes[1] % 32, kept) & (axes[1] >= random.randint(20, 60))
+        truth = (axes[0] <= random.randint(1, 3))[:, None] | ~passing[None]
+        pieces = on_a_grid(symbols, axes, truth, FALSE, 1000)
+        for i, n in enumerate(axes[0]) if pieces else ():
+            for j, m in enumerate(axes[1]):
+                at = Evaluator({symbols[0]: int(n), symbols[1]: int(m)})
+                assert all(at.formula(p.formula) for p in pieces) == truth[i, j], (seed, n, m)
+
+
 def test_a_grid_without_places_shows_nothing() -> None:
     axes = [np.arange(3), np.arange(0), np.arange(4)]
     symbols = [atom_of(s) for s in (N, M, LONG)]

@@ -20,12 +20,12 @@ from shapesmt.ops.shared.require import (
 )
 from shapesmt.ops.windows.detection import known_number
 from shapesmt.ops.windows.spatial import qlinear_conv
-from shapesmt.rules import RuleContext, Tensor, Traits
+from shapesmt.rules import Keeps, RuleContext, Tensor, Traits
 
 # Elementwise
 
 
-@contrib("QLinearAdd", "QLinearMul")
+@contrib("QLinearAdd", "QLinearMul", traits=Traits(operands=(0, 3)))
 def quantized_arithmetic(ctx: RuleContext) -> Tensor:
     """Add or multiply quantized operands that broadcast; scales and zero points are scalars."""
     require_scalars(ctx, 1, 2, 4, 5, 6, 7)
@@ -140,7 +140,7 @@ def quantized_pool(ctx: RuleContext) -> Tensor:
     return y
 
 
-@contrib("QLinearConv", traits=Traits.MIXED)
+@contrib("QLinearConv", traits=Traits(Keeps.MIXED, operands=(0, 3, 8)))
 def quantized_conv(ctx: RuleContext) -> Tensor:
     """Convolve quantized numbers; channels are axis 1, or the last with `channels_last`."""
     if ctx.flag("channels_last"):
@@ -151,7 +151,7 @@ def quantized_conv(ctx: RuleContext) -> Tensor:
 # Products
 
 
-@contrib("QGemm")
+@contrib("QGemm", traits=Traits(operands=(0, 3, 6)))
 def quantized_gemm(ctx: RuleContext) -> Tensor:
     """Compute `[M, K] x [K, N] + C -> [M, N]`; the result is float32 if the output's zero point is omitted."""
     require_single(ctx, 1, 2, 7, 8)

@@ -13,7 +13,19 @@ from shapesmt.ops.math.elementwise import combine
 from shapesmt.ops.math.reduction import fold_elements
 from shapesmt.ops.shared.fields import concrete
 from shapesmt.ops.shared.require import require_broadcast_to
-from shapesmt.rules import MAX_ELEMENTS, Elements, RuleContext, Shape, Tensor, Traits, Value, from_array, rule, tensor
+from shapesmt.rules import (
+    MAX_ELEMENTS,
+    Elements,
+    Keeps,
+    RuleContext,
+    Shape,
+    Tensor,
+    Traits,
+    Value,
+    from_array,
+    rule,
+    tensor,
+)
 
 # Matrix products
 
@@ -111,7 +123,7 @@ def matmul_integer(ctx: RuleContext) -> Tensor:
     return ctx.tensor(shape, "int32")
 
 
-@rule("QLinearMatMul", traits=Traits.MIXED)
+@rule("QLinearMatMul", traits=Traits(Keeps.MIXED, operands=(0, 3)))
 def quantized_matmul(ctx: RuleContext) -> Tensor:
     """Multiply quantized matrices; scales and zero points are single, or one per column of the second operand."""
     a, b = ctx.input(0), ctx.input(3)

@@ -17,7 +17,7 @@ from shapesmt.ops.shared.require import (
     require_vector,
 )
 from shapesmt.ops.shared.windows import DOWN, TOWARDS_ZERO, UP_BEFORE_END, Rounding, Window, sliding
-from shapesmt.rules import RuleContext, Tensor, Traits, rule
+from shapesmt.rules import Keeps, RuleContext, Tensor, Traits, rule
 
 
 def windows(ctx: RuleContext, kernel: Sequence[Dim | int], rounding: Rounding) -> list[Window]:
@@ -137,7 +137,7 @@ def conv_integer(ctx: RuleContext) -> Tensor:
     return convolve(ctx, ctx.input(0), ctx.input(1), 99, "int32")
 
 
-@rule("QLinearConv", since=10, traits=Traits.MIXED)
+@rule("QLinearConv", since=10, traits=Traits(Keeps.MIXED, operands=(0, 3, 8)))
 def qlinear_conv(ctx: RuleContext) -> Tensor:
     """Convolve quantized numbers; the element type is that of the output's zero point."""
     x, w = ctx.input(0), ctx.input(3)

@@ -57,6 +57,21 @@ def test_a_report_tells_guards_from_what_the_nodes_need() -> None:
     ]
 
 
+RESIDUES = (1, 4, 8, 9, 12, 14, 18, 20, 24, 26)
+
+
+def test_what_guards_let_pass_is_said_where_the_rest_has_no_short_form() -> None:
+    """Of the sizes some residues pass: the list of the others is long, so that the formula is a negation."""
+    size = "L['x'].size()[0]"
+    passing = " or ".join(f"{size} % 32 == {residue}" for residue in RESIDUES)
+    document = program(guards_code=[f"{size} >= 36", passing], range_constraints={})
+    graph = document["graph_module"]["graph"]
+    graph["nodes"], graph["outputs"] = [], [as_tensor("x")]
+    report = shapesmt.check(archive(model=document), dims={"x_dim0": "20..224"})
+    assert report.guarded is not None
+    assert report.guarded.refused == f"not (x_dim0 >= 36 and x_dim0 % 32 in {{{', '.join(map(str, RESIDUES))}}})"
+
+
 def test_what_the_nodes_need_is_not_among_what_guards_refuse_besides() -> None:
     document = program(guards_code=["L['x'].size()[0] % 2 == 0 and L['x'].size()[0] <= 6"], range_constraints={})
     view = node("torch.ops.aten.view.default", "relu", self=as_tensor("x"), size={"as_ints": [-1, 2, 3]})

@@ -152,9 +152,11 @@ def quotient(call: Call) -> Tensor:
 def floating(call: Call) -> Tensor:
     """Compute an elementwise function of operands that broadcast; the result is float."""
     names, operands = pair(call)
-    if base(call) == "ldexp" and kind(operands[0].dtype) == FLOAT and operands[1].dtype == "bool":
+    dtype, name = as_float(promoted_type(call, names, operands)), base(call)
+    narrow = dtype in ("float16", "bfloat16") and ("polynomial" in name or name == "special_zeta")
+    if narrow or (name == "ldexp" and kind(operands[0].dtype) == FLOAT and operands[1].dtype == "bool"):
         call.ctx.leave("unsupported", "PyTorch has a kernel for these element types")
-    return together(call, operands, as_float(promoted_type(call, names, operands)))
+    return together(call, operands, dtype)
 
 
 @operator(*overloads("heaviside"), memory="dense")
