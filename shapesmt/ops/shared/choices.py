@@ -77,6 +77,7 @@ NEEDED = {
     "RegexFullMatch": ("pattern",), "LinearClassifier": ("intercepts",), "SVMClassifier": SUPPORT,
     "FeatureVectorizer": ("inputdimensions",), "FusedGemm": ("activation",),
     "TreeEnsemble": ("n_targets",), "TreeEnsembleRegressor": ("n_targets",),
+    "LinearRegressor": ("coefficients",),
 }  # fmt: skip
 POSITIVE = {
     "LinearRegressor": ("targets",), "TreeEnsemble": ("n_targets",), "TreeEnsembleRegressor": ("n_targets",),

@@ -55,7 +55,7 @@ ROWS = [
     (laws.WEIGHT_PER_CLASS_AND_FEATURE,
      ml("LinearClassifier", x(3, 2), outputs=2, classlabels_ints=[1, 2, 3], intercepts=[0.0, 0.0, 0.0],
       coefficients=[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0])),
-    (laws.WEIGHT_PER_TARGET_AND_FEATURE, ml("LinearRegressor", x(3, 3), intercepts=[0.0, 1.0], targets=2)),
+    (laws.WEIGHT_PER_TARGET_AND_FEATURE, ml("LinearRegressor", x(3, 3), coefficients=[1.0], targets=2)),
     (laws.VECTORS_PER_CLASS,
      ml("SVMClassifier", k([[1.0, 0.0], [0.0, 1.0], [2.0, 1.0], [-1.0, 0.0], [-1.0, 1.0]], "float32"), outputs=2,
       coefficients=[1.0, 1.0], kernel_params=[0.5, 0.0, 3.0], kernel_type="LINEAR", rho=[0.5], support_vectors=[1.0,
