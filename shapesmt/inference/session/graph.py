@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -96,7 +95,7 @@ def differing(
     for m in found:
         kept = left.get(m.index, graph.nodes[m.index].inputs)
         left[m.index] = [name for name in kept if name != graph.nodes[m.index].inputs[m.rewrite.place]]
-    return not failing.isdisjoint({*left, *_unread(graph, left)})
+    return not failing.isdisjoint(left) or not failing.isdisjoint(_unread(graph, left))
 
 
 def _refuses(graph: Graph, tensors: Mapping[str, Tensor], node: Node) -> bool:
@@ -115,14 +114,25 @@ def _refuses(graph: Graph, tensors: Mapping[str, Tensor], node: Node) -> bool:
 
 def _unread(graph: Graph, reads: Mapping[int, Sequence[str]]) -> set[int]:
     """Return the nodes that nothing reads any more, directly or not, if some nodes read these tensors instead."""
-    counts = Counter(chain(graph.outputs, *(reads.get(i, node.reads) for i, node in enumerate(graph.nodes))))
-    unread = set[int]()
-    for index in reversed(range(len(graph.nodes)) if reads else ()):
-        node = graph.nodes[index]
-        names = [name for name in node.outputs if name]
-        if not any(counts[n] for n in names) and any(map(graph.consumers, names)):
+    unread, outputs, readers = set[int](), {*graph.outputs}, dict[str, list[int]]()
+    for i, names in reads.items():
+        for name in names:
+            readers.setdefault(name, []).append(i)
+
+    def is_read(name: str) -> bool:
+        others = (i for i in graph.consumers(name) if i not in reads)
+        return name in outputs or any(i not in unread for i in chain(readers.get(name, ()), others))
+
+    ahead = [name for i, kept in reads.items() for name in graph.nodes[i].reads if name not in kept]
+    while ahead:
+        index = graph.producer(ahead.pop())
+        if (
+            index is not None
+            and index not in unread
+            and not any(map(is_read, filter(None, graph.nodes[index].outputs)))
+        ):
             unread.add(index)
-            counts.subtract(reads.get(index, node.reads))
+            ahead += reads.get(index, graph.nodes[index].reads)
     return unread
 
 

@@ -41,9 +41,9 @@ class File(Site):
 
     def only_reader(self, name: str) -> bool:
         """Whether one node reads the tensor, or several that are equal, but for nodes that may become constants."""
-        readers = [node for i in self.graph.consumers(name) if not self.folded(node := self.graph.nodes[i])]
-        equal = all((n.op, n.attributes, n.inputs) == (r.op, r.attributes, r.inputs) for n, r in pairwise(readers))
-        return bool(self.graph.consumers(name)) and equal and name not in self.graph.outputs
+        readers = (node for i in self.graph.consumers(name) if not self.folded(node := self.graph.nodes[i]))
+        equal = ((n.op, n.attributes, n.inputs) == (r.op, r.attributes, r.inputs) for n, r in pairwise(readers))
+        return bool(self.graph.consumers(name)) and name not in self.graph.outputs and all(equal)
 
     def folded(self, node: Node) -> bool:
         """Whether the session replaces a node by constants, as it knows all elements of the outputs."""
