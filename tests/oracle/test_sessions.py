@@ -18,6 +18,7 @@ from tests.oracle.arithmetic import Case, drawn
 from tests.oracle.forked import results
 from tests.oracle.runner import assignments, value
 from tests.support.sessions import LEVELS, Outcome, run_at, started
+from tests.support.versions import require_runtime
 
 DEFAULT, FULL = 60, 4000
 Ran = list[tuple[dict[str, int], Outcome, Outcome]]
@@ -88,6 +89,7 @@ def judged(seed: int) -> tuple[Counter[str], list[str]]:
 
 
 def test_sessions_that_differ_are_said(request: pytest.FixtureRequest, full: bool) -> None:
+    require_runtime()
     first = request.config.getoption("--seed")
     counts, wrong = Counter[str](), list[str]()
     seeds = range(first, first + (FULL if full else DEFAULT))

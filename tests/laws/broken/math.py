@@ -263,8 +263,6 @@ ROWS = [
     (laws.QUERIES_RANK, op("Attention", *[x(3, 4)] * 3, version=25, q_num_heads=2, kv_num_heads=2)),
     (laws.ATTRIBUTE_POSITIVE, op("Attention", *[x(1, 3, 4)] * 3, version=25, q_num_heads=2, kv_num_heads=0)),
     (laws.PAST_KEYS_AND_VALUES_GIVEN_TOGETHER, op("Attention", *[x(1, 2, 3, 4)] * 3, None, x(1, 2, 1, 4), version=25)),
-    (laws.PAST_TENSORS_OR_LENGTHS,
-     op("Attention", *[x(1, 2, 3, 4)] * 3, None, None, None, k([3]), outputs=3, version=25)),
     (laws.PRESENT_WITH_PAST,
      op("Attention", x(1, 2, 3, 4), x(1, 2, 3, 4), x(1, 2, 3, 4), None, x(1, 2, 2, 4), x(1, 2, 2, 4), version=24)),
     (laws.QK_OUTPUT_MODE,
@@ -288,6 +286,10 @@ ROWS = [
 NEWER_ROWS = [  # of ONNX Runtime 1.32
     (laws.ATTRIBUTE_IS_ONE_OF, op("QuantizeLinear", x(2, 5), x(), x(dtype="uint8"), version=23, precision=11)),
     (laws.HEAD_ATTRIBUTE_WITH_RANK_3, op("Attention", *[x(1, 2, 3, 4)] * 3, version=25, q_num_heads=2)),
+    (
+        laws.PAST_TENSORS_OR_LENGTHS,
+        op("Attention", *[x(1, 2, 3, 4)] * 3, None, None, None, k([3]), outputs=3, version=25),
+    ),
 ]
 OLDER_ROWS = [  # of ONNX Runtime 1.31
     (laws.SAME_TYPE_AS_INPUT, op("QuantizeLinear", x(2, 5), x(dtype="float16"), version=23)),
