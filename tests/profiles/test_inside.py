@@ -1,4 +1,4 @@
-"""What is written for a compiler: no admissible input inside fails, in any format, or the conditions exclude it."""
+"""Profiles as they are written: no admissible input inside fails, in any format, or the conditions exclude it."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ RESIDUES = (1, 4, 8, 9, 12, 14, 18, 20, 24, 26)
 
 
 def test_what_guards_let_pass_is_said_where_the_rest_has_no_short_form() -> None:
-    """Of the sizes some residues pass: the list of the others is long, so that the formula is a negation."""
+    """Sizes of some residues pass: the list of the others is long, so that the formula is a negation."""
     size = "L['x'].size()[0]"
     passing = " or ".join(f"{size} % 32 == {residue}" for residue in RESIDUES)
     document = program(guards_code=[f"{size} >= 36", passing], range_constraints={})
