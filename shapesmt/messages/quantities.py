@@ -123,7 +123,7 @@ def likely(site: Site, message: Message, *, ordered: bool, alone: bool) -> Formu
 def resembling(site: Site, message: Message) -> list[Formula]:
     """Return conditions that the node has the numbers whose meaning isn't read: those that tell most come first.
 
-    Of as long ones the last comes first: a message says what it wants, and then what it got. A list of numbers is the
+    Among lists of one length the last comes first: a message says what it wants, then what it got. A list is the
     shape or the elements of an input, a single one any size, element or side of a requirement.
     """
     quantities, conditions = [d for d in site.quantities if d.constant is None], []
