@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from shapesmt.lazy import lazy_imports
-from shapesmt.version import __version__ as __version__
+from shapesmt.base.lazy import lazy_imports
+from shapesmt.base.version import __version__ as __version__
 
 with lazy_imports(__name__):
-    from shapesmt.algebra import Dim as Dim, Verdict as Verdict, forget as forget
-    from shapesmt.api import (
+    from shapesmt.base.errors import (
+        InternalError as InternalError,
+        ModelError as ModelError,
+        ShapeMismatch as ShapeMismatch,
+        ShapesmtError as ShapesmtError,
+        SizeOverflowError as SizeOverflowError,
+        UsageError as UsageError,
+    )
+    from shapesmt.entrypoints.api import (
         assert_proved as assert_proved,
         bounds as bounds,
         check as check,
@@ -30,20 +37,20 @@ with lazy_imports(__name__):
         supported_ops as supported_ops,
         tighten as tighten,
     )
-    from shapesmt.cli import Config as Config
-    from shapesmt.errors import (
-        InternalError as InternalError,
-        ModelError as ModelError,
-        ShapeMismatch as ShapeMismatch,
-        ShapesmtError as ShapesmtError,
-        SizeOverflowError as SizeOverflowError,
-        UsageError as UsageError,
+    from shapesmt.entrypoints.builder import GraphBuilder as GraphBuilder
+    from shapesmt.entrypoints.cli import Config as Config
+    from shapesmt.entrypoints.fleet import check_many as check_many
+    from shapesmt.network.declarations import Dimension as Dimension, PartialShape as PartialShape, Rank as Rank
+    from shapesmt.network.graph import Graph as Graph, Node as Node, networkx_graph as networkx_graph
+    from shapesmt.operators.rules import (
+        InferenceContext as InferenceContext,
+        Keeps as Keeps,
+        Tensor as Tensor,
+        Traits as Traits,
+        rule as rule,
     )
-    from shapesmt.fleet import check_many as check_many
-    from shapesmt.frontends.builder import GraphBuilder as GraphBuilder
-    from shapesmt.graph import Graph as Graph, Node as Node, networkx_graph as networkx_graph
-    from shapesmt.language import Dimension as Dimension, PartialShape as PartialShape, Rank as Rank
-    from shapesmt.report import (
+    from shapesmt.prover.algebra import Dim as Dim, Verdict as Verdict, forget as forget
+    from shapesmt.reports.answers import (
         Bounds as Bounds,
         ErrorCode as ErrorCode,
         ErrorOrigin as ErrorOrigin,
@@ -52,11 +59,4 @@ with lazy_imports(__name__):
         Memory as Memory,
         Profile as Profile,
         Report as Report,
-    )
-    from shapesmt.rules import (
-        InferenceContext as InferenceContext,
-        Keeps as Keeps,
-        Tensor as Tensor,
-        Traits as Traits,
-        rule as rule,
     )

@@ -11,7 +11,7 @@ def run() -> int:
     """Run the command line and return its exit status; Ctrl-C during its import prints no traceback."""
     atexit.register(_end_quietly)  # the first to be registered runs last
     try:
-        from shapesmt.cli import main
+        from shapesmt.entrypoints.cli import main
     except KeyboardInterrupt:
         return 130
     return main()

@@ -19,7 +19,7 @@ settings.load_profile("untimed")
 
 HELPERS = {
     "openvino": ["support/openvino*.py"],
-    "tensorflow": ["support/tensorflow*.py", "oracle/tensorflow_*.py", "laws/broken/tensorflow_*.py"],
+    "tensorflow": ["support/tensorflow*.py", "oracle/tensorflow_*.py", "network/laws/broken/tensorflow_*.py"],
 }
 """Modules that import a peer, by the peer; without the peer, pytest doesn't collect their docstrings."""
 collect_ignore_glob = [pattern for peer, patterns in HELPERS.items() if find_spec(peer) is None for pattern in patterns]
@@ -37,13 +37,13 @@ def pytest_configure(config: pytest.Config) -> None:
         onnxruntime.InferenceSession = lambda *_, **__: require_runtime()
 
 
-HURRIED = {"shapesmt.api": "LEAST_FOR_BOUNDS", "shapesmt.diagnose.warnings.kinds": "PATIENCE"}
+HURRIED = {"shapesmt.entrypoints.api": "LEAST_FOR_BOUNDS", "shapesmt.analysis.diagnose.warnings.kinds": "PATIENCE"}
 """Seconds that a part of an answer may take, in which it is complete unless the machine is busy."""
 ENOUGH = 20.0
 TESTS = Path(__file__).parent
 UNITS = (
-    *("algebra", "presolve", "region", "solve", "language", "graph", "laws", "rules", "inference", "report", "render"),
-    *("system", "examine", "diagnose", "api", "test_architecture.py", "test_deadline.py"),
+    *("base", "prover", "network", "operators/rules", "operators/inference", "reports/answers", "reports/render"),
+    *("analysis", "entrypoints/api", "test_architecture.py"),
 )
 """Where the tests run nothing but the package: no other runtime, no browser, no random models."""
 SLOW = (
@@ -56,8 +56,8 @@ SLOW = (
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the unit tests and the examples in docstrings as quick."""
     for item in items:
-        inside = item.path.relative_to(TESTS).parts[0] if item.path.is_relative_to(TESTS) else ""
-        if (inside in UNITS or not inside) and item.path.name not in SLOW:
+        inside = item.path.relative_to(TESTS).as_posix() if item.path.is_relative_to(TESTS) else ""
+        if (inside.startswith(UNITS) or not inside) and item.path.name not in SLOW:
             item.add_marker("quick")
 
 

@@ -1,6 +1,6 @@
 """Mutants: one small change of the code at a time, which some test has to notice.
 
-    python -m tests.mutants --seed 7 --count 20 algebra presolve
+    python -m tests.mutants --seed 7 --count 20 prover/algebra prover/presolve
 
 Each is drawn by the seed, made in a copy, and put to the tests of its module, of its package, and of what rests on
 that, until some test fails or runs out of time. `survivors.txt` lists mutants that no test notices, and why.
@@ -28,14 +28,24 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).parents[1]
 SURVIVORS = Path(__file__).parent / "survivors.txt"
 ORACLES = {
-    "algebra": ("presolve", "solve", "oracle/test_numbers.py", "oracle/test_execution.py"),
-    "presolve": ("examine", "oracle/test_endless.py", "oracle/test_execution.py"),
-    "region": ("diagnose", "oracle/test_cases.py", "oracle/test_explanations.py"),
-    "examine": ("api/test_api.py", "oracle/test_cases.py", "oracle/test_execution.py"),
-    "diagnose": ("render/text", "frontends/torch", "test_examples.py", "oracle/test_explanations.py"),
-    "footprint": ("test_readme.py", "test_examples.py"),
-    "optimize": ("export", "test_readme.py"),
-    "rules": ("inference", "ops/layout", "oracle/test_node_cases.py", "oracle/test_operators.py"),
+    "prover/algebra": ("prover/presolve", "prover/smt", "oracle/test_numbers.py", "oracle/test_execution.py"),
+    "prover/presolve": (
+        "prover/test_judge.py",
+        "analysis/verify",
+        "oracle/test_endless.py",
+        "oracle/test_execution.py",
+    ),
+    "prover/regions": ("analysis/diagnose", "oracle/test_cases.py", "oracle/test_explanations.py"),
+    "analysis/verify": ("entrypoints/api/test_api.py", "oracle/test_cases.py", "oracle/test_execution.py"),
+    "analysis/diagnose": ("reports/render/text", "frontends/torch", "test_examples.py", "oracle/test_explanations.py"),
+    "tasks/memory": ("test_readme.py", "test_examples.py"),
+    "tasks/simplify": ("reports/export", "test_readme.py"),
+    "operators/rules": (
+        "operators/inference",
+        "operators/ops/layout",
+        "oracle/test_node_cases.py",
+        "oracle/test_operators.py",
+    ),
 }
 """The packages that are mutated, and the tests of what rests on each."""
 _PAIRS = (
@@ -178,8 +188,9 @@ def stages(file: str, root: Path) -> Iterator[list[str]]:
     path = Path(file).relative_to("shapesmt")
     own = Path("tests") / path.parent / f"test_{path.name}"
     yield ["-p", ".".join(Path(file).with_suffix("").parts), file, *([str(own)] if (root / own).exists() else [])]
-    yield [f"tests/{path.parts[0]}"]
-    yield from ([f"tests/{name}"] for name in ORACLES[path.parts[0]])
+    package = "/".join(path.parts[:2])
+    yield [f"tests/{package}"]
+    yield from ([f"tests/{name}"] for name in ORACLES[package])
 
 
 def noticed(mutant: Mutant, root: Path, seconds: int) -> str:

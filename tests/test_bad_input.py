@@ -11,10 +11,10 @@ import pytest
 from onnx import TensorProto, helper
 
 import shapesmt
-from shapesmt.algebra import Verdict
-from shapesmt.cli.main import main
-from shapesmt.errors import ShapesmtError, SizeOverflowError, UsageError
-from shapesmt.report import Report
+from shapesmt.base.errors import ShapesmtError, SizeOverflowError, UsageError
+from shapesmt.entrypoints.cli.main import main
+from shapesmt.prover.algebra import Verdict
+from shapesmt.reports.answers import Report
 from tests.support.hostile import assert_refused, model
 
 TIMEOUT = 5  # seconds that the analysis of a damaged file may take

@@ -3,16 +3,19 @@
 import re
 from pathlib import Path
 
-from tests.test_architecture import FILES, ORDER, PACKAGE, own
+from tests.test_architecture import PACKAGE, ROOMS
 
 TEXT = (Path(__file__).parents[1] / ".github" / "CONTRIBUTING.md").read_text()
 MAP = TEXT.split("```")[3]
 
 
-def test_the_map_has_every_package_in_order():
-    cells = [cell.rstrip("/") for row in MAP.splitlines() for cell in re.split(" {2,}", row)]
-    there = {own(file) for file in FILES} - {"version", "__init__", "__main__"}
-    assert [name for name in cells if name in ORDER] == [name for name in ORDER if name in there]
+def test_the_map_has_every_room_and_its_packages_in_order():
+    rooms: dict[str, list[str]] = {}
+    for row in MAP.splitlines():
+        if named := re.match("( {2,4})([a-z_]+)", row):
+            indent, name = named.groups()
+            rooms.setdefault(name if len(indent) == 2 else [*rooms][-1], []).extend([name] * (len(indent) == 4))
+    assert [*rooms.items()] == [(room, [*inner]) for room, inner in ROOMS.items()]
 
 
 def test_the_files_that_it_names_exist():

@@ -27,11 +27,11 @@ from unittest.mock import patch
 import pytest
 
 import shapesmt
-from shapesmt.algebra import interning
-from shapesmt.cli.main import main
+from shapesmt.entrypoints.cli.main import main
 from shapesmt.frontends.onnx import reader
-from shapesmt.rules import RuleContext
-from shapesmt.solve import process
+from shapesmt.operators.rules import RuleContext
+from shapesmt.prover.algebra import interning
+from shapesmt.prover.smt import process
 from tests.support import parquet
 from tests.support.hang import no_hang
 from tests.support.plugins import without_plugins
@@ -95,7 +95,7 @@ class Begun(Faults):
     """Counts the calls of a worker, but for those of Python's own that start it."""
 
     def due(self) -> bool:
-        return "shapesmt.fleet.processes" in sys.modules and super().due()
+        return "shapesmt.entrypoints.fleet.processes" in sys.modules and super().due()
 
 
 def no_space() -> Exception:

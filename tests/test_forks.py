@@ -15,11 +15,11 @@ from contextlib import ExitStack, contextmanager
 import pytest
 
 import shapesmt
-from shapesmt import collector, lazy
-from shapesmt.algebra import interning, sizes
-from shapesmt.collector import gc_paused
-from shapesmt.lazy import cached_property
-from shapesmt.solve import process
+from shapesmt.base import collector, lazy
+from shapesmt.base.collector import gc_paused
+from shapesmt.base.lazy import cached_property
+from shapesmt.prover.algebra import interning, sizes
+from shapesmt.prover.smt import process
 from tests.support.hang import PATIENCE
 
 pytestmark = [

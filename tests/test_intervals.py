@@ -16,7 +16,7 @@ import pytest
 
 import shapesmt
 from shapesmt import PartialShape
-from shapesmt.report import TensorBounds
+from shapesmt.reports.answers import TensorBounds
 
 CASE = re.compile(r"(ov\d+)(?:@(\d+))? (.*) -> (.*?)(?:, not (.*))?\n((?:    .*\n)+)")
 CASES = [match.groups() for match in CASE.finditer((Path(__file__).parent / "intervals.txt").read_text())]

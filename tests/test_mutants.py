@@ -13,10 +13,12 @@ ROOT = mutants.ROOT
 FILES = {
     "pyproject.toml": "",
     "shapesmt/__init__.py": "",
-    "shapesmt/region/__init__.py": "",
-    "shapesmt/region/one.py": "def least(a, b):\n    return a if a <= b else b\n",
-    "tests/region/test_one.py": "from shapesmt.region import one\ndef test_least():\n    assert one.least(2, 1) == 1\n",
-    "tests/diagnose/test_two.py": "",
+    "shapesmt/prover/regions/__init__.py": "",
+    "shapesmt/prover/regions/one.py": "def least(a, b):\n    return a if a <= b else b\n",
+    "tests/prover/regions/test_one.py": (
+        "from shapesmt.prover.regions import one\ndef test_least():\n    assert one.least(2, 1) == 1\n"
+    ),
+    "tests/analysis/diagnose/test_two.py": "",
 }
 
 
@@ -33,12 +35,12 @@ def test_what_tests_notice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
             (tmp_path / place / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / place / name).write_text(text)
     monkeypatch.setattr(mutants, "ROOT", tmp_path / "checkout")
-    monkeypatch.setitem(mutants.ORACLES, "region", ("diagnose",))
-    made = {mutant.after: mutant for mutant in mutants.drawn(0, 2, ["region"])}
+    monkeypatch.setitem(mutants.ORACLES, "prover/regions", ("analysis/diagnose",))
+    made = {mutant.after: mutant for mutant in mutants.drawn(0, 2, ["prover/regions"])}
     told = {after: mutants.noticed(mutant, tmp_path / "copy", 60) for after, mutant in made.items()}
-    failed = "FAILED tests/region/test_one.py::test_least - assert 2 == 1"
+    failed = "FAILED tests/prover/regions/test_one.py::test_least - assert 2 == 1"
     assert told == {"return a if (a < b) else b": "", "return (b if a <= b else a)": failed}
-    assert (tmp_path / "copy" / "shapesmt/region/one.py").read_text() == FILES["shapesmt/region/one.py"]
+    assert (tmp_path / "copy" / "shapesmt/prover/regions/one.py").read_text() == FILES["shapesmt/prover/regions/one.py"]
 
 
 def test_listed_survivors_are_of_code_that_is_there() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import shapesmt
-from shapesmt import api
+from shapesmt.entrypoints import api
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 MODELS = ("kv_cache/kv_cache.onnx", "unet/unet.onnx", "heads/heads.onnx", "memory/attention.onnx", "rule/fold.onnx")

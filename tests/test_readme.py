@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from shapesmt.cli.main import cli
-from shapesmt.cli.manual import TOPICS, page
+from shapesmt.entrypoints.cli.main import cli
+from shapesmt.entrypoints.cli.manual import TOPICS, page
 from tests.support import transcripts
 from tests.support.plugins import without_plugins
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
-PATHS = [README, *sorted(ROOT.glob("shapesmt/cli/pages/*.md")), *sorted(ROOT.glob("examples/*/README.md"))]
+PATHS = [README, *sorted(ROOT.glob("shapesmt/entrypoints/cli/pages/*.md")), *sorted(ROOT.glob("examples/*/README.md"))]
 PAGES = {path.relative_to(ROOT).as_posix(): path.read_text() for path in PATHS}
 BLOCKS = [
     pytest.param(block, id=f"{name}: {block.splitlines()[0][2:]}")

@@ -14,8 +14,8 @@ import pytest
 
 import shapesmt
 from shapesmt.frontends import onnx as frontend
-from shapesmt.rules import RuleContext
-from shapesmt.solve import process
+from shapesmt.operators.rules import RuleContext
+from shapesmt.prover.smt import process
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no such signals")
 UNET = Path(__file__).parents[1] / "examples" / "unet" / "unet.onnx"

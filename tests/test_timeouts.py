@@ -17,14 +17,14 @@ import pytest
 from onnx import helper, numpy_helper
 
 import shapesmt
-from shapesmt.algebra import Verdict
-from shapesmt.cli.main import main
-from shapesmt.errors import OutOfTimeError, UsageError
-from shapesmt.examine.problem import pose
-from shapesmt.examine.question import Question
-from shapesmt.inference import infer
-from shapesmt.rules.statements import MAX_ADOPTED
-from shapesmt.solve import process
+from shapesmt.analysis.verify.problem import pose
+from shapesmt.analysis.verify.question import Question
+from shapesmt.base.errors import OutOfTimeError, UsageError
+from shapesmt.entrypoints.cli.main import main
+from shapesmt.operators.inference import infer
+from shapesmt.operators.rules.statements import MAX_ADOPTED
+from shapesmt.prover.algebra import Verdict
+from shapesmt.prover.smt import process
 from tests.support.hang import PATIENCE, processor_time
 from tests.support.hard import HARD
 from tests.support.hostile import model

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import shapesmt
-from shapesmt.frontends.builder.builder import GraphBuilder, Handle
+from shapesmt.entrypoints.builder.builder import GraphBuilder, Handle
 
 
 def model() -> shapesmt.Graph:

@@ -9,8 +9,8 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import NamedTuple
 
-from shapesmt.errors import pass_on
-from shapesmt.graph import Absence
+from shapesmt.base.errors import pass_on
+from shapesmt.network.graph import Absence
 
 
 class SideRead(NamedTuple):

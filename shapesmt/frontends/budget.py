@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from shapesmt.deadline import look
-from shapesmt.errors import ModelError, UsageError, printable
+from shapesmt.base.deadline import look
+from shapesmt.base.errors import ModelError, UsageError, printable
 
 REQUESTS = 500
 """Folders of a web server, or another remote location, that are listed to find models."""
@@ -42,7 +42,7 @@ def refuse(place: str, size: int, most: int) -> None:
 
     >>> refuse("model.xml", 600 << 20, 512 << 20)
     Traceback (most recent call last):
-    shapesmt.errors.ModelError: cannot read model.xml: more than 512 MiB (SHAPESMT_MAX_BYTES=536870912)
+    shapesmt.base.errors.ModelError: cannot read model.xml: more than 512 MiB (SHAPESMT_MAX_BYTES=536870912)
     """
     if size > most:
         said = f"{most >> 20:,} MiB" if most >> 20 else f"{most:,} bytes"

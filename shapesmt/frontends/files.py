@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from shapesmt.errors import ModelError, UsageError, pass_on, printable
+from shapesmt.base.errors import ModelError, UsageError, pass_on, printable
 from shapesmt.frontends.budget import most_bytes, refuse, whole
 from shapesmt.frontends.foreign import how_to_export, refuse_content, refuse_suffix
 from shapesmt.frontends.recognize import is_binary, is_zip

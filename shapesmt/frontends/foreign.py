@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from shapesmt.errors import ModelError, printable
+from shapesmt.base.errors import ModelError, printable
 
 _TORCH = 'torch.onnx.export(model, args, "model.onnx", dynamo=True, dynamic_shapes=...)'
 _KERAS = "keras.models.load_model(FILE).export(FOLDER)"
@@ -72,7 +72,7 @@ def refuse_content(content: bytes, source: str) -> None:
 
     >>> refuse_content(b"\x1c\x00\x00\x00TFL3", "net")
     Traceback (most recent call last):
-    shapesmt.errors.ModelError: net is a TensorFlow Lite model; convert it: python -m tf2onnx.convert ...
+    shapesmt.base.errors.ModelError: net is a TensorFlow Lite model; convert it: python -m tf2onnx.convert ...
     """
     what = next((what for beginning, what in _BEGINNINGS if beginning.match(content)), None)
     if what is not None:

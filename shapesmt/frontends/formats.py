@@ -7,12 +7,12 @@ import sys
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard, Union
 
-from shapesmt.deadline import stage
-from shapesmt.errors import UsageError
+from shapesmt.base.deadline import stage
+from shapesmt.base.errors import UsageError
 from shapesmt.frontends.files import ModelFile, model_file
 from shapesmt.frontends.foreign import how_to_export, refuse_content, torch_class
 from shapesmt.frontends.recognize import is_xml, is_zip, tensorflow_format, text_format
-from shapesmt.graph import Graph
+from shapesmt.network.graph import Graph
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -163,7 +163,7 @@ def load(model: Model) -> Graph:
         return graph
     if kind in (Format.NETWORKX, Format.NODE_LINK):
         from shapesmt.frontends import nodelink
-        from shapesmt.graph import document_of
+        from shapesmt.network.graph import document_of
 
         return nodelink.read(document_of(content) if kind is Format.NETWORKX else content, source)
     if kind is Format.OPENVINO:

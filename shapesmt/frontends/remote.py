@@ -10,8 +10,8 @@ from math import ceil
 from pathlib import PurePosixPath
 from typing import Any
 
-from shapesmt.deadline import look, remaining
-from shapesmt.errors import ModelError, ShapesmtError, UsageError, pass_on, printable
+from shapesmt.base.deadline import look, remaining
+from shapesmt.base.errors import ModelError, ShapesmtError, UsageError, pass_on, printable
 from shapesmt.frontends.budget import DEPTH, REQUESTS, most_bytes, refuse, whole
 from shapesmt.frontends.onnx.skeleton import read_skeleton
 from shapesmt.frontends.recognize import SUFFIXES

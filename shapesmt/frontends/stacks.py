@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from shapesmt.errors import printable
-from shapesmt.graph import SourceLine
+from shapesmt.base.errors import printable
+from shapesmt.network.graph import SourceLine
 
 MOST = 20_000
 """The limit of characters of a stack that are read."""

@@ -20,7 +20,7 @@ from tests.bench.peers import OURS, PEERS, SLOW, installed, ours
 Part: TypeAlias = dict[str, Any]
 ROOT = Path(__file__).parents[2]
 MOST = 1000  # nodes of a model on which slow peers are measured
-CHECK = "from shapesmt.cli import main; sys.argv[1:1] = ['check']; assert main() in (0, 1, 3)"
+CHECK = "from shapesmt.entrypoints.cli import main; sys.argv[1:1] = ['check']; assert main() in (0, 1, 3)"
 INFER = """import onnx
 model = onnx.load(sys.argv[1], load_external_data=False)
 onnx.shape_inference.infer_shapes(model, data_prop=True)"""
@@ -117,9 +117,9 @@ def fleet(count: int) -> Part:
     The wall clock decides, so that it needs a machine that does nothing else.
     """
     import shapesmt
-    from shapesmt.fleet import connect
-    from tests.fleet.cluster import cluster
-    from tests.fleet.variants import write_variants
+    from shapesmt.entrypoints.fleet import connect
+    from tests.entrypoints.fleet.cluster import cluster
+    from tests.entrypoints.fleet.variants import write_variants
 
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import shapesmt
-from shapesmt.algebra import Verdict
+from shapesmt.prover.algebra import Verdict
 from tests.bench.__main__ import main
 from tests.bench.models import generated
 from tests.bench.report import tail

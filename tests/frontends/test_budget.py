@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import shapesmt
-from shapesmt.cli import main
-from shapesmt.deadline import Deadline
-from shapesmt.errors import ModelError, OutOfTimeError, UsageError
+from shapesmt.base.deadline import Deadline
+from shapesmt.base.errors import ModelError, OutOfTimeError, UsageError
+from shapesmt.entrypoints.cli import main
 from shapesmt.frontends import load
 from shapesmt.frontends.remote import list_urls
 from tests.support.hang import no_hang

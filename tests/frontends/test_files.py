@@ -8,7 +8,7 @@ import onnx
 import pytest
 from onnx import parser
 
-from shapesmt.errors import ModelError, UsageError
+from shapesmt.base.errors import ModelError, UsageError
 from shapesmt.frontends import load, load_protobuf
 from tests.support.onnx_text import CHAIN
 

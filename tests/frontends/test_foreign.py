@@ -9,8 +9,8 @@ import zipfile
 import onnx
 import pytest
 
-from shapesmt.cli.main import main
-from shapesmt.errors import ModelError, UsageError
+from shapesmt.base.errors import ModelError, UsageError
+from shapesmt.entrypoints.cli.main import main
 from shapesmt.frontends import load
 from tests.support.onnx_text import CHAIN
 

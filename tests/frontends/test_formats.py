@@ -10,7 +10,7 @@ import pytest
 from shapesmt import UsageError
 from shapesmt.frontends import Format, load, load_protobuf, open_model
 from shapesmt.frontends.formats import is_flow
-from shapesmt.graph import document, networkx_graph
+from shapesmt.network.graph import document, networkx_graph
 from tests.support import torch_programs
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

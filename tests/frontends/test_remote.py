@@ -17,8 +17,8 @@ import pytest
 from onnx import helper, numpy_helper
 
 import shapesmt
-from shapesmt.cli import main
-from shapesmt.errors import ModelError, UsageError
+from shapesmt.base.errors import ModelError, UsageError
+from shapesmt.entrypoints.cli import main
 from shapesmt.frontends import load, remote
 from shapesmt.frontends.remote import list_urls
 

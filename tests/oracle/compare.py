@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 import onnx
 
 import shapesmt
-from shapesmt.algebra import Verdict
-from shapesmt.errors import UsageError
-from shapesmt.language.ranges import RangeLike
-from shapesmt.report import Bounds, CaseBounds, DimBounds, Report
-from shapesmt.report.finding import Finding
+from shapesmt.base.errors import UsageError
+from shapesmt.network.declarations.ranges import RangeLike
+from shapesmt.prover.algebra import Verdict
+from shapesmt.reports.answers import Bounds, CaseBounds, DimBounds, Report
+from shapesmt.reports.answers.finding import Finding
 from tests.oracle.runner import Run, value
 
 

@@ -25,8 +25,8 @@ from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 
-from shapesmt.algebra.interning import LIMIT, forget, sizes
-from shapesmt.cli.main import main
+from shapesmt.entrypoints.cli.main import main
+from shapesmt.prover.algebra.interning import LIMIT, forget, sizes
 from tests.oracle.originals import WRITERS, Original, by_format, originals
 from tests.support.hang import no_hang
 

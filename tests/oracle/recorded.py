@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from shapesmt.algebra import Atom, Dim, Evaluator, Formula
-from shapesmt.examine import Problem, pose
+from shapesmt.analysis.verify import Problem, pose
 from shapesmt.frontends import load
 from shapesmt.frontends.torch.archive import Archive
 from shapesmt.frontends.torch.program import STRIDED, _Program
 from shapesmt.frontends.torch.sizes import dtype_of
-from shapesmt.graph import Literal
-from shapesmt.inference import Inference
-from shapesmt.ops.torch.layout import strides_of
-from shapesmt.rules import Elements, Tensor
+from shapesmt.network.graph import Literal
+from shapesmt.operators.inference import Inference
+from shapesmt.operators.ops.torch.layout import strides_of
+from shapesmt.operators.rules import Elements, Tensor
+from shapesmt.prover.algebra import Atom, Dim, Evaluator, Formula
 
 POINTS, TRIES = 8, 200  # sizes beside the example's, and how many are drawn to find those that pass the guards
 MOST = 40  # a size that is drawn

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from shapesmt.deadline import Deadline
-from shapesmt.solve.process import Query, ask
+from shapesmt.base.deadline import Deadline
+from shapesmt.prover.smt.process import Query, ask
 
 
 def z3_verdict(text: str, seconds: float = 120) -> str:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from shapesmt.ops.tensorflow.elementwise import DIVISIONS, KEPT, LOOSE
-from shapesmt.ops.tensorflow.reduction import FOLDS
+from shapesmt.operators.ops.tensorflow.elementwise import DIVISIONS, KEPT, LOOSE
+from shapesmt.operators.ops.tensorflow.reduction import FOLDS
 from tests.oracle.tensorflow_peer import Argument, Call
 
 Given = Argument | Call | tuple[Argument, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from shapesmt.api import supported_ops
+from shapesmt.entrypoints.api import supported_ops
 from tests.oracle.catalogue import ALONE, RECIPES, UNDRAWN
 from tests.oracle.edges import kernels, lines, operator
 from tests.oracle.onnx_siblings import DOMAINS

@@ -14,7 +14,7 @@ import onnx
 import onnx.parser
 
 import shapesmt
-from shapesmt.algebra import Verdict
+from shapesmt.prover.algebra import Verdict
 from tests.oracle.compare import Truth, disagreements
 from tests.oracle.runner import Execution, NoBlame, assignments
 

@@ -19,8 +19,8 @@ import pytest
 from onnx import numpy_helper
 
 import shapesmt
-from shapesmt.errors import ShapesmtError
-from shapesmt.report.finding import Finding, Side
+from shapesmt.base.errors import ShapesmtError
+from shapesmt.reports.answers.finding import Finding, Side
 from tests.oracle.onnx_calls import Call
 
 FAMILIES = ("math", "layout", "windows", "control", "ml", "contrib_attention", "contrib_decoding", "contrib_fused")
@@ -37,7 +37,7 @@ class At(NamedTuple):
 
 
 def broken_calls() -> list[Call]:
-    modules = [importlib.import_module(f"tests.laws.broken.{family}") for family in FAMILIES]
+    modules = [importlib.import_module(f"tests.network.laws.broken.{family}") for family in FAMILIES]
     return [call for module in modules for _, call in module.ROWS]
 
 

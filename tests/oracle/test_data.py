@@ -13,7 +13,7 @@ import onnx.parser
 import pytest
 
 import shapesmt
-from shapesmt.algebra import Verdict
+from shapesmt.prover.algebra import Verdict
 from tests.oracle.runner import Execution, NoBlame, Run, value
 
 DEFAULT, FULL = 20, 1000

@@ -9,8 +9,8 @@ from random import Random
 import pytest
 
 import shapesmt
-from shapesmt.algebra import Verdict
-from shapesmt.report import Report
+from shapesmt.prover.algebra import Verdict
+from shapesmt.reports.answers import Report
 from tests.oracle.compare import Truth, disagreements
 from tests.oracle.graphs import Case, generate
 from tests.oracle.runner import Execution, NoBlame, assignments, value

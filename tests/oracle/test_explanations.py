@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 import shapesmt
-from shapesmt.algebra import Evaluator, Formula, Verdict
-from shapesmt.algebra.dim import Dim, symbol
-from shapesmt.algebra.formula import negate
-from shapesmt.errors import UsageError
+from shapesmt.base.errors import UsageError
 from shapesmt.frontends import load
-from shapesmt.language.expressions import parse_formula
-from shapesmt.report import Explanation
-from shapesmt.report.finding import SymbolRange
-from shapesmt.solve.solver import check
+from shapesmt.network.declarations.expressions import parse_formula
+from shapesmt.prover.algebra import Evaluator, Formula, Verdict
+from shapesmt.prover.algebra.dim import Dim, symbol
+from shapesmt.prover.algebra.formula import negate
+from shapesmt.prover.smt.solver import check
+from shapesmt.reports.answers import Explanation
+from shapesmt.reports.answers.finding import SymbolRange
 from tests.oracle.test_execution import posed
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -13,7 +13,7 @@ import pytest
 from onnxruntime.capi import onnxruntime_pybind11_state
 
 import shapesmt
-from shapesmt.algebra import Verdict
+from shapesmt.prover.algebra import Verdict
 from tests.oracle.faults import LENIENT, ODD, OLDER, Fault, lenient
 from tests.support.versions import NEW
 

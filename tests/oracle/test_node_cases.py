@@ -18,10 +18,10 @@ from onnx import TensorProto, numpy_helper
 
 import shapesmt
 from shapesmt.frontends import load
-from shapesmt.graph import Graph
-from shapesmt.inference import infer
-from shapesmt.inference.walk import forget_applications
-from shapesmt.rules import MAX_RANK, Application, Tensor, rank_symbol, tensor, unranked
+from shapesmt.network.graph import Graph
+from shapesmt.operators.inference import infer
+from shapesmt.operators.inference.walk import forget_applications
+from shapesmt.operators.rules import MAX_RANK, Application, Tensor, rank_symbol, tensor, unranked
 from tests.oracle.runner import value
 from tests.support.node_cases import node_cases
 

@@ -34,7 +34,7 @@ import onnx.parser
 import pytest
 
 import shapesmt
-from shapesmt.examine.inputs import MOST
+from shapesmt.analysis.verify.inputs import MOST
 from tests.oracle.compare import Truth, disagreements
 from tests.oracle.edges import boxed, boxes
 from tests.oracle.growing import grow

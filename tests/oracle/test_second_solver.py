@@ -7,13 +7,13 @@ from itertools import product
 import pytest
 
 import shapesmt
-from shapesmt.algebra import Verdict
-from shapesmt.deadline import Deadline
-from shapesmt.examine import Question
-from shapesmt.examine.problem import pose
+from shapesmt.analysis.encoding.certify import certify_system, first_failing
+from shapesmt.analysis.encoding.encode import Encoding, encode_graph
+from shapesmt.analysis.verify import Question
+from shapesmt.analysis.verify.problem import pose
+from shapesmt.base.deadline import Deadline
 from shapesmt.frontends import load
-from shapesmt.system.certify import certify_system, first_failing
-from shapesmt.system.encode import Encoding, encode_graph
+from shapesmt.prover.algebra import Verdict
 from tests.oracle.graphs import Case, generate
 from tests.oracle.solvers import cvc5_verdict, z3_verdict
 

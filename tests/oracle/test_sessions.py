@@ -1,7 +1,7 @@
 """What is said of ONNX Runtime's default session, held against running it at every size.
 
-A difference between the default session and the unoptimized one that no record of `shapesmt.ops.session` states fails
-the test. Run with `--full` for many more graphs, with `--seed` for others.
+A difference between the default session and the unoptimized one fails the test unless a record of
+`shapesmt.operators.ops.session` states it. Run with `--full` for many more graphs, with `--seed` for others.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import islice
 import pytest
 
 import shapesmt
-from shapesmt.report import ModelWarning, Report
+from shapesmt.reports.answers import ModelWarning, Report
 from tests.oracle.arithmetic import Case, drawn
 from tests.oracle.forked import results
 from tests.oracle.runner import assignments, value

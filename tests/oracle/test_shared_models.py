@@ -22,8 +22,8 @@ import pytest
 from onnx import helper
 
 import shapesmt
-from shapesmt.algebra import Verdict
-from shapesmt.report import Bounds, Report
+from shapesmt.prover.algebra import Verdict
+from shapesmt.reports.answers import Bounds, Report
 from tests.oracle.runner import Execution, value
 from tests.oracle.solvers import cvc5_verdict, z3_verdict
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import shapesmt
-from shapesmt.algebra import Verdict
+from shapesmt.prover.algebra import Verdict
 from tests.oracle.runner import value
 
 torch = pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")

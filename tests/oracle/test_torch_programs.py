@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 import shapesmt
-from shapesmt.algebra import Verdict
-from shapesmt.report import Report
+from shapesmt.prover.algebra import Verdict
+from shapesmt.reports.answers import Report
 from tests.oracle.runner import value
 
 GUARDS = "_guards_fn"

@@ -12,8 +12,8 @@ import onnx
 import onnxruntime
 
 import shapesmt
-from shapesmt.algebra import Verdict
-from shapesmt.report import Bounds, Report
+from shapesmt.prover.algebra import Verdict
+from shapesmt.reports.answers import Bounds, Report
 from tests.oracle.runner import value
 from tests.oracle.unknowns import drawn
 

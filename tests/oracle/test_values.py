@@ -11,8 +11,8 @@ import onnx
 import pytest
 
 import shapesmt
-from shapesmt.algebra import Verdict
-from shapesmt.report import DimBounds
+from shapesmt.prover.algebra import Verdict
+from shapesmt.reports.answers import DimBounds
 from tests.oracle.choosing import Choice, choose
 from tests.oracle.compare import Truth, disagreements
 from tests.oracle.runner import Execution, NoBlame, Run, assignments, plain, value

@@ -10,7 +10,7 @@ import onnx
 import pytest
 
 import shapesmt
-from shapesmt.cli.main import main
+from shapesmt.entrypoints.cli.main import main
 from tests.oracle.runner import Execution, value
 from tests.patterns.layers import LAYERS
 from tests.patterns.pattern import Pattern

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import thread_time
 
-from shapesmt.solve import process
+from shapesmt.prover.smt import process
 
 PATIENCE = 600  # seconds of the clock after which something counts as never ending, on the busiest machine
 

@@ -23,19 +23,19 @@ import onnxruntime
 from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
-from shapesmt import inference as walk
-from shapesmt.algebra import positions
-from shapesmt.algebra.dim import Atom, Dim, as_dim, symbol
-from shapesmt.algebra.evaluation import Evaluator
-from shapesmt.algebra.formula import Formula
-from shapesmt.algebra.numeric.floats import Float
 from shapesmt.frontends import load
-from shapesmt.rules.tensors import Tensor, held, tensor
-from shapesmt.rules.value import Elements, elements
+from shapesmt.operators import inference as walk
+from shapesmt.operators.rules.tensors import Tensor, held, tensor
+from shapesmt.operators.rules.value import Elements, elements
+from shapesmt.prover.algebra import positions
+from shapesmt.prover.algebra.dim import Atom, Dim, as_dim, symbol
+from shapesmt.prover.algebra.evaluation import Evaluator
+from shapesmt.prover.algebra.formula import Formula
+from shapesmt.prover.algebra.numeric.floats import Float
 from tests.support.versions import relaxed
 
 if TYPE_CHECKING:
-    from shapesmt.inference import Inference
+    from shapesmt.operators.inference import Inference
 
 onnxruntime.set_default_logger_severity(4)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import shapesmt
-from shapesmt.errors import ShapesmtError
+from shapesmt.base.errors import ShapesmtError
 
 HEAD = '<?xml version="1.0"?>\n<net name="g" version="11"><layers>'
 

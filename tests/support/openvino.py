@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 import openvino as ov
 
-from shapesmt.algebra.evaluation import Evaluator
-from shapesmt.examine.problem import pose
+from shapesmt.analysis.verify.problem import pose
 from shapesmt.frontends import load
-from shapesmt.inference import infer
+from shapesmt.operators.inference import infer
+from shapesmt.prover.algebra.evaluation import Evaluator
 from tests.support.harness import Agreement, _compare
 from tests.support.openvino_runtime import CORE, compiled
 

@@ -355,7 +355,7 @@ TYPES = {"bool": "boolean", "bfloat16": "bf16", "": ""}
 def _judged(path: Path) -> tuple[str, str, list[Any]]:
     try:
         report = shapesmt.check(path, declared="ignore")
-    except shapesmt.errors.ShapesmtError as error:
+    except shapesmt.base.errors.ShapesmtError as error:
         return "FAILS", str(error), []
     why = "; ".join(f.law for f in report.findings)
     verdict = report.verdict.value

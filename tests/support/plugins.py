@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from shapesmt.fleet import identity
-from shapesmt.rules import registry
+from shapesmt.entrypoints.fleet import identity
+from shapesmt.operators.rules import registry
 
 
 def without_plugins(monkeypatch: pytest.MonkeyPatch) -> None:

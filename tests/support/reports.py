@@ -5,15 +5,15 @@ from __future__ import annotations
 import io
 import threading
 
-from shapesmt.algebra import Verdict
-from shapesmt.render.text.text import lines
-from shapesmt.report import (
+from shapesmt.prover.algebra import Verdict
+from shapesmt.reports.answers import (
     Counts,
     Precondition,
     Remedy,
     Report,
 )
-from shapesmt.report.finding import Cause, Clash, Counterexample, Finding, Side, SymbolRange
+from shapesmt.reports.answers.finding import Cause, Clash, Counterexample, Finding, Side, SymbolRange
+from shapesmt.reports.render.text.text import lines
 
 SYMBOLS = {"batch": SymbolRange(1, 32, 1, "--dim"), "height": SymbolRange(64, 512, 1, "--dim")}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import onnx
 
-from shapesmt.graph.graph import SourceLine
+from shapesmt.network.graph.graph import SourceLine
 
 TORCH = "/home/me/.venv/lib/python3.11/site-packages/torch"
 

@@ -18,18 +18,19 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import shapesmt
-from shapesmt import Verdict, laws
-from shapesmt.errors import RejectedError
-from shapesmt.laws import Law
-from shapesmt.report import Report
-from shapesmt.rules.context import RuleContext
+from shapesmt import Verdict
+from shapesmt.base.errors import RejectedError
+from shapesmt.network import laws
+from shapesmt.network.laws import Law
+from shapesmt.operators.rules.context import RuleContext
+from shapesmt.reports.answers import Report
 
 PACKAGE = Path(shapesmt.__file__).parent
-RULES = PACKAGE / "ops"
-CONTEXT = str(PACKAGE / "rules" / "context.py")
-FINDINGS = importlib.import_module("shapesmt.diagnose.findings")
-WALK = importlib.import_module("shapesmt.inference.walk")
-APPLY = importlib.import_module("shapesmt.inference.apply")
+RULES = PACKAGE / "operators" / "ops"
+CONTEXT = str(PACKAGE / "operators" / "rules" / "context.py")
+FINDINGS = importlib.import_module("shapesmt.analysis.diagnose.findings")
+WALK = importlib.import_module("shapesmt.operators.inference.walk")
+APPLY = importlib.import_module("shapesmt.operators.inference.apply")
 NAMES = {(law.code, law.sentence): name for name, law in vars(laws).items() if isinstance(law, Law)}
 UNJUDGED = (
     "leave",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from shapesmt.examine import Question
-from shapesmt.examine.problem import pose
+from shapesmt.analysis.encoding.encode import Encoding, encode_graph
+from shapesmt.analysis.verify import Question
+from shapesmt.analysis.verify.problem import pose
 from shapesmt.frontends import load
-from shapesmt.graph.graph import Graph
-from shapesmt.system.encode import Encoding, encode_graph
+from shapesmt.network.graph.graph import Graph
 
 
 def model(body: str, inputs: str = "float[n, 3, h, w] x", outputs: str = "y") -> Graph:

@@ -18,13 +18,13 @@ import numpy as np
 import tensorflow as tf
 
 import shapesmt
-from shapesmt.algebra.evaluation import Evaluator
-from shapesmt.algebra.formula import FALSE
-from shapesmt.examine.problem import pose
+from shapesmt.analysis.verify.problem import pose
 from shapesmt.frontends import load
-from shapesmt.graph.graph import Graph
-from shapesmt.graph.literal import Declared
-from shapesmt.inference import infer
+from shapesmt.network.graph.graph import Graph
+from shapesmt.network.graph.literal import Declared
+from shapesmt.operators.inference import infer
+from shapesmt.prover.algebra.evaluation import Evaluator
+from shapesmt.prover.algebra.formula import FALSE
 from tests.support import tensorflow_settings as _settings  # noqa: F401 - before anything runs
 from tests.support.harness import Agreement, _compare
 

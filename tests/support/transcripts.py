@@ -1,7 +1,9 @@
-"""Rerun console transcripts (`$ shapesmt ...` and its output) and compare them, with times and versions masked.
+r"""Rerun console transcripts (`$ shapesmt ...` and its output) and compare them, with times and versions masked.
 
-After a change of wording, `python -m tests.support.transcripts README.md shapesmt/cli/pages/*.md examples/*/README.md
-examples/*/report.txt` brings them up to date.
+After a change of wording, this brings them up to date:
+
+    python -m tests.support.transcripts README.md shapesmt/entrypoints/cli/pages/*.md examples/*/README.md \
+        examples/*/report.txt
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from shapesmt.cli.main import main
+from shapesmt.entrypoints.cli.main import main
 
 LEFT_OUT = "..."  # a line that stands for any number of lines
 _BLOCK = re.compile(r"(?<=```console\n)(.*?)(?=^```$)", re.DOTALL | re.MULTILINE)

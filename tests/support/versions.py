@@ -14,8 +14,8 @@ from unittest.mock import patch
 import onnxruntime
 import pytest
 
-from shapesmt import laws
-from shapesmt.laws import Law
+from shapesmt.network import laws
+from shapesmt.network.laws import Law
 
 # By law, the operators that run in 1.32 and not in 1.31 where it is broken. Attention-25 has no kernel in 1.32: it is
 # ONNX's function, which stretches masks, pads their last axis, and folds values beside the keys.
@@ -33,7 +33,7 @@ OLD, NEW = INSTALLED < (1, 31), INSTALLED >= (1, 32)
 @contextmanager
 def following(*version: int) -> Iterator[None]:
     """Let rules follow this version of ONNX Runtime inside the block, whichever is installed."""
-    versions, walk = map(importlib.import_module, ("shapesmt.version", "shapesmt.inference.walk"))
+    versions, walk = map(importlib.import_module, ("shapesmt.base.version", "shapesmt.operators.inference.walk"))
     with patch.object(versions, "installed_runtime", lambda: version), patch.object(walk, "_REMEMBERED", {}):
         yield
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, TypeVar
 
-from shapesmt.errors import printable
+from shapesmt.base.errors import printable
 
 _CALLED = {
     int: "an integer",

@@ -1,4 +1,4 @@
-"""Read node-link documents into graphs; `shapesmt.graph.dataflow` describes their fields.
+"""Read node-link documents into graphs; `shapesmt.network.graph.dataflow` describes their fields.
 
 Any defect becomes one `ModelError` with the path: `nodes[3].attributes.axis: an integer, not "one"`.
 """
@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from shapesmt.collector import gc_paused
-from shapesmt.errors import ModelError, printable
+from shapesmt.base.collector import gc_paused
+from shapesmt.base.errors import ModelError, printable
 from shapesmt.frontends.nodelink.fields import RefusedError, a, at, field, refuse, texts, value_text
 from shapesmt.frontends.nodelink.tensors import axes, literal, number, read_declaration, symbol_range
 from shapesmt.frontends.onnx.reader import schemas
 from shapesmt.frontends.onnx.types import FITS, LAST_OPSET, TYPE_NAMES, Parameters
-from shapesmt.graph import (
+from shapesmt.network.declarations import LARGEST, Range
+from shapesmt.network.graph import (
     SCHEMA,
     Attributes,
     AttributeValue,
@@ -32,7 +33,6 @@ from shapesmt.graph import (
     refuse_recursion,
     sort_nodes,
 )
-from shapesmt.language import LARGEST, Range
 
 _DEPTH = 50
 """The limit of nested subgraphs, above which a document is refused."""
@@ -67,7 +67,7 @@ def read(document: Mapping[str, Any], source: str) -> Graph:
         source: The model's name in messages.
 
     Raises:
-        ModelError: A value isn't as `shapesmt.graph.dataflow` describes it.
+        ModelError: A value isn't as `shapesmt.network.graph.dataflow` describes it.
 
     >>> x = {"id": "x", "kind": "input", "dtype": "float32", "shape": ["1..8", 3]}
     >>> y = {"id": "y", "op": "Flatten", "attributes": {"axis": "one"}}
@@ -75,7 +75,7 @@ def read(document: Mapping[str, Any], source: str) -> Graph:
     ...       "nodes": [x, y], "edges": [{"source": "x", "target": "y", "input": 0}]}, "g.json")
     Traceback (most recent call last):
       ...
-    shapesmt.errors.ModelError: g.json: nodes[1].attributes.axis: an integer, not "one"
+    shapesmt.base.errors.ModelError: g.json: nodes[1].attributes.axis: an integer, not "one"
     """
     try:
         with gc_paused():

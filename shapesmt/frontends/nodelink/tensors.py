@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from shapesmt.errors import UsageError
+from shapesmt.base.errors import UsageError
 from shapesmt.frontends.nodelink.fields import a, field, refuse, value_text
-from shapesmt.graph import DTYPES, Declared, Literal, Scalar
-from shapesmt.language import LARGEST, Origin, Range, parse_range, parse_shape
+from shapesmt.network.declarations import LARGEST, Origin, Range, parse_range, parse_shape
+from shapesmt.network.graph import DTYPES, Declared, Literal, Scalar
 
 RANK = 255
 """The limit of dimensions of a tensor, above which a document is refused."""

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import count, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from shapesmt.errors import ModelError
+from shapesmt.base.errors import ModelError
 
 if TYPE_CHECKING:
     import onnx

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from shapesmt import laws
-from shapesmt.errors import printable
-from shapesmt.laws import Law
-from shapesmt.version import Version, followed_runtime, newer_runtime
+from shapesmt.base.errors import printable
+from shapesmt.base.version import Version, followed_runtime, newer_runtime
+from shapesmt.network import laws
+from shapesmt.network.laws import Law
 
 ONNX: dict[Version, tuple[int, int]] = {(1, 31): (13, 26), (1, 32): (14, 28)}
 """The newest IR version and ONNX operator set that each version of ONNX Runtime loads."""

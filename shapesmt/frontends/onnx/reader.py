@@ -13,8 +13,8 @@ from functools import cache, partial, reduce
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from shapesmt.collector import gc_paused
-from shapesmt.errors import ModelError, pass_on, printable
+from shapesmt.base.collector import gc_paused
+from shapesmt.base.errors import ModelError, pass_on, printable
 from shapesmt.frontends.beside import absent, content_inside
 from shapesmt.frontends.onnx import tables
 from shapesmt.frontends.onnx.columns import read_columns
@@ -24,7 +24,8 @@ from shapesmt.frontends.onnx.schemas import OnnxSchemas
 from shapesmt.frontends.onnx.sources import Sources, noted_ranges
 from shapesmt.frontends.onnx.types import BITS, LAST_OPSET, dense, elements, read_type, text_of
 from shapesmt.frontends.recognize import nesting, text_format
-from shapesmt.graph import (
+from shapesmt.network.declarations import ADMISSIBLE, Admissible, both, parse_admissible
+from shapesmt.network.graph import (
     DTYPES,
     Attributes,
     AttributeValue,
@@ -40,7 +41,6 @@ from shapesmt.graph import (
     refuse_recursion,
     sort_nodes,
 )
-from shapesmt.language import ADMISSIBLE, Admissible, both, parse_admissible
 
 if TYPE_CHECKING:
     import onnx

@@ -6,12 +6,12 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from shapesmt import laws
-from shapesmt.errors import UsageError, pass_on, printable
+from shapesmt.base.errors import UsageError, pass_on, printable
+from shapesmt.base.lazy import cached_property
 from shapesmt.frontends.onnx import tables
 from shapesmt.frontends.onnx.types import Parameters, read_type
-from shapesmt.graph import DTYPES, AttributeValue, Declared, Function, Literal, Node, Parameter, Signature
-from shapesmt.lazy import cached_property
+from shapesmt.network import laws
+from shapesmt.network.graph import DTYPES, AttributeValue, Declared, Function, Literal, Node, Parameter, Signature
 
 _NUMBERS = {name: number for number, name in DTYPES.items()}
 TYPES = ("to", "dtype", "output_datatype", "output_dtype")

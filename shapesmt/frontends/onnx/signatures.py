@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import inf
 
 from shapesmt.frontends.onnx.reader import schemas
-from shapesmt.graph import AttributeValue
+from shapesmt.network.graph import AttributeValue
 
 
 def default_attributes(domain: str, op: str, version: int) -> Mapping[str, AttributeValue]:

@@ -11,7 +11,7 @@ from math import prod
 from typing import IO
 
 from shapesmt.frontends.recognize import is_binary
-from shapesmt.graph import DTYPES, Literal
+from shapesmt.network.graph import DTYPES, Literal
 
 _BEGINNING = 1 << 16  # bytes at the beginning that tell the format
 _SMALL = 1 << 12  # bytes; smaller messages are copied whole: they have at most `Literal.LIMIT` elements of 4 bytes

@@ -12,14 +12,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shapesmt.base.lazy import cached_property
 from shapesmt.frontends.onnx.types import text_of
 from shapesmt.frontends.stacks import MOST, Frame, frames_of, locate
-from shapesmt.lazy import cached_property
 
 if TYPE_CHECKING:
     import onnx
 
-    from shapesmt.graph import Node, SourceLine
+    from shapesmt.network.graph import Node, SourceLine
 
 _PREFIX = "pkg.torch.onnx."
 _TRACED = re.compile(r"^([^\n]+)\(([1-9]\d{0,8})\): ([^\n]+)()$", re.MULTILINE)

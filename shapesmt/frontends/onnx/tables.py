@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shapesmt.frontends.onnx.types import Parameters
-from shapesmt.graph import DTYPES, Parameter, Signature
+from shapesmt.network.graph import DTYPES, Parameter, Signature
 
 DOMAINS = ("", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training")
 MICROSOFT = "com.microsoft"

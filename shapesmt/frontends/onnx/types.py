@@ -8,9 +8,9 @@ from collections.abc import Callable
 from struct import unpack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from shapesmt import laws
-from shapesmt.errors import pass_on
-from shapesmt.graph import DTYPES, Declared, Graph, Literal, Node, Scalar
+from shapesmt.base.errors import pass_on
+from shapesmt.network import laws
+from shapesmt.network.graph import DTYPES, Declared, Graph, Literal, Node, Scalar
 
 if TYPE_CHECKING:
     import onnx

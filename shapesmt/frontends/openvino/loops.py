@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from shapesmt.graph import Attributes, Declared, Graph, Literal, Node
+from shapesmt.network.graph import Attributes, Declared, Graph, Literal, Node
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

@@ -1,8 +1,8 @@
 """Read OpenVINO's IR (an `.xml` file, with its weights in a `.bin` file next to it) into graphs.
 
-A layer becomes a node of the same operator in the domain "openvino"; `shapesmt.ops.openvino` has the rules. Constants
-are read from the `.bin` file of the same name, large ones only when a rule needs their elements; without the file their
-elements are unknown. `If`, `Loop` and `TensorIterator` become ONNX's `If` and `Loop`.
+A layer becomes a node of the same operator in the domain "openvino"; `shapesmt.operators.ops.openvino` has the rules.
+Constants are read from the `.bin` file of the same name, large ones only when a rule needs their elements; without the
+file their elements are unknown. `If`, `Loop` and `TensorIterator` become ONNX's `If` and `Loop`.
 
     >>> graph = read(b'''<net version="11"><layers>
     ...   <layer id="0" name="x" type="Parameter" version="opset1"><data shape="1..8,?" element_type="f32"/>
@@ -28,11 +28,21 @@ from itertools import count
 from typing import NamedTuple
 from xml.etree import ElementTree as Xml
 
-from shapesmt.collector import gc_paused
-from shapesmt.errors import ModelError, printable
+from shapesmt.base.collector import gc_paused
+from shapesmt.base.errors import ModelError, printable
 from shapesmt.frontends.beside import absent, content_inside
 from shapesmt.frontends.openvino.loops import as_onnx_loop
-from shapesmt.graph import Attributes, AttributeValue, Declared, Graph, Literal, Node, Runtime, Scalar, sort_nodes
+from shapesmt.network.graph import (
+    Attributes,
+    AttributeValue,
+    Declared,
+    Graph,
+    Literal,
+    Node,
+    Runtime,
+    Scalar,
+    sort_nodes,
+)
 
 DOMAIN = "openvino"
 ONNX_OPSET = 22  # for the `If` and `Loop` that layers with control flow become
@@ -42,26 +52,8 @@ _TYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat1
 _TYPES |= {f"fp{bits}": f"float{bits}" for bits in (16, 32, 64)} | {"string": "string", "bool": "bool"}
 _TYPES |= {f"{kind[0]}{bits}": f"{kind}{bits}" for kind in ("int", "uint") for bits in (4, 8, 16, 32, 64)}
 _TYPES |= {"u1": "uint1", "u2": "uint2", "f8e4m3": "float8e4m3fn", "f8e5m2": "float8e5m2"}
-_PACKED = dict(
-    zip(
-        (
-            "bool",
-            "float16",
-            "float32",
-            "float64",
-            "int8",
-            "uint8",
-            "int16",
-            "uint16",
-            "int32",
-            "uint32",
-            "int64",
-            "uint64",
-        ),
-        "?efdbBhHiIqQ",
-        strict=True,
-    )
-)
+_PACKED = {"bool": "?", "float16": "e", "float32": "f", "float64": "d"}
+_PACKED |= dict(zip([f"{sign}int{bits}" for bits in (8, 16, 32, 64) for sign in ("", "u")], "bBhHiIqQ", strict=True))
 _BITS = {dtype: 8 * struct.calcsize(form) for dtype, form in _PACKED.items()}
 _BITS |= {"bfloat16": 16, "float8e4m3fn": 8, "float8e5m2": 8, "int4": 4, "uint4": 4, "uint2": 2, "uint1": 1}
 _SIZE = re.compile(r"(?P<size>[0-9]{1,18})|(?P<range>(?P<low>[0-9]{0,18})\.\.(?P<high>[0-9]{0,18}))|\?|-1")

@@ -1,7 +1,7 @@
 r"""Read TensorFlow's graphs (`GraphDef`, binary or text) and saved models (a folder with a `saved_model.pb`).
 
-Nodes keep TensorFlow's operators, in the domain "tensorflow"; `shapesmt.ops.tensorflow` has their rules. The first
-output of a node has the node's name, further ones are `node:1`. A saved model has the inputs and outputs of one
+Nodes keep TensorFlow's operators, in the domain "tensorflow"; `shapesmt.operators.ops.tensorflow` has their rules. The
+first output of a node has the node's name, further ones are `node:1`. A saved model has the inputs and outputs of one
 signature: the one that its path names (`saved#score`), or `serving_default`, or the only one. In a plain graph every
 placeholder that a node reads is an input, and every tensor that no node reads is an output. Function calls are inlined;
 variables are tensors with unknown elements.
@@ -19,8 +19,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from shapesmt.collector import gc_paused
-from shapesmt.errors import ModelError, printable
+from shapesmt.base.collector import gc_paused
+from shapesmt.base.errors import ModelError, printable
 from shapesmt.frontends.files import ModelFile
 from shapesmt.frontends.tensorflow.bodies import INPUTS, VARIABLES, Library, Scope
 from shapesmt.frontends.tensorflow.body import DOMAIN as DOMAIN, Body
@@ -29,7 +29,7 @@ from shapesmt.frontends.tensorflow.operators import operators_by_name
 from shapesmt.frontends.tensorflow.protos import Proto, Signature, parse
 from shapesmt.frontends.tensorflow.switches import region
 from shapesmt.frontends.tensorflow.values import dtype_of, read_declaration
-from shapesmt.graph import Declared, Graph, Node
+from shapesmt.network.graph import Declared, Graph, Node
 
 _UNSHAPED = 24  # graphs of earlier versions write an unknown rank as the shape of a scalar
 _NO_OUTPUTS = ("Assert", "Const", "NoOp", *INPUTS, *VARIABLES)

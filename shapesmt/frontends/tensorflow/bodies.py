@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from itertools import count
 from typing import NamedTuple, TypeAlias
 
-from shapesmt.errors import ModelError, printable
+from shapesmt.base.errors import ModelError, printable
 from shapesmt.frontends.tensorflow.body import DOMAIN, EFFECTS, Body, output_names
 from shapesmt.frontends.tensorflow.operators import Operator
 from shapesmt.frontends.tensorflow.protos import Proto
 from shapesmt.frontends.tensorflow.values import attributes, dtype_of, literal, read_declaration
-from shapesmt.graph import Attributes, Literal, Node
+from shapesmt.network.graph import Attributes, Literal, Node
 
 INPUTS = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault")
 VARIABLES = ("VarHandleOp", "VariableV2", "Variable")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from shapesmt.graph import Declared, Graph, Literal, Node, Runtime
+from shapesmt.network.graph import Declared, Graph, Literal, Node, Runtime
 
 DOMAIN = "tensorflow"
 EFFECTS = (

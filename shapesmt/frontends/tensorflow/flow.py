@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from shapesmt.errors import printable
+from shapesmt.base.errors import printable
 from shapesmt.frontends.tensorflow.bodies import Control, Library, Scope, title
 from shapesmt.frontends.tensorflow.body import Body, output_names
 from shapesmt.frontends.tensorflow.protos import Proto
-from shapesmt.graph import Attributes, Declared, Graph, Literal, Node
+from shapesmt.network.graph import Attributes, Declared, Graph, Literal, Node
 
 ANYTHING = Declared("", None)
 

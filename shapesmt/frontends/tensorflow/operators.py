@@ -12,7 +12,7 @@ from math import inf
 from typing import NamedTuple
 
 from shapesmt.frontends.tensorflow.protos import Proto
-from shapesmt.graph import AttributeValue
+from shapesmt.network.graph import AttributeValue
 
 _OUTPUTS = """
 output*num_split: Split SplitV

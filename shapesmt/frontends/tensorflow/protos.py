@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, TypeAlias
 
-from shapesmt.errors import ModelError, UsageError, pass_on, printable
+from shapesmt.base.errors import ModelError, UsageError, pass_on, printable
 from shapesmt.frontends.files import ModelFile
 
 Proto: TypeAlias = Any

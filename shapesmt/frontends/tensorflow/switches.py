@@ -15,7 +15,7 @@ from shapesmt.frontends.tensorflow.bodies import Region, Scope
 from shapesmt.frontends.tensorflow.body import Body, output_names
 from shapesmt.frontends.tensorflow.flow import Carried, branching, choosing, looping
 from shapesmt.frontends.tensorflow.protos import Proto
-from shapesmt.graph import Graph, Literal
+from shapesmt.network.graph import Graph, Literal
 
 SWITCHES = ("Switch", "_SwitchN")
 

@@ -7,9 +7,9 @@ import struct
 from collections.abc import Iterable, Mapping
 from functools import partial
 
-from shapesmt.errors import ModelError
+from shapesmt.base.errors import ModelError
 from shapesmt.frontends.tensorflow.protos import Proto
-from shapesmt.graph import AttributeValue, Declared, Literal, Scalar
+from shapesmt.network.graph import AttributeValue, Declared, Literal, Scalar
 
 _RANK = 255
 _NUMBERED = (

@@ -1,8 +1,8 @@
 """Read programs written by `torch.export.save` (`.pt2`) into graphs, without PyTorch.
 
-An operator becomes a node of the same name in the domain "torch", such as `aten.cat.default`; `shapesmt.ops.torch` has
-the rules and describes how arguments are written. The version of the domain is the PyTorch that wrote the program: 214
-is 2.14, and 1 that it isn't known. A separate node, `_guards_fn`, has the checks before a run.
+An operator becomes a node of the same name in the domain "torch", such as `aten.cat.default`. Its rules are in
+`shapesmt.operators.ops.torch`, which describes how arguments are written. The version of the domain is the PyTorch that
+wrote the program: 214 is 2.14, and 1 that it isn't known. A separate node, `_guards_fn`, has the checks before a run.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from shapesmt.errors import ModelError, UsageError, printable
+from shapesmt.base.errors import ModelError, UsageError, printable
 from shapesmt.frontends.torch.archive import Archive
 from shapesmt.frontends.torch.constants import Constants
 from shapesmt.frontends.torch.program import read_program
-from shapesmt.graph import Graph
+from shapesmt.network.graph import Graph
 
 if TYPE_CHECKING:
     from shapesmt.frontends.torch.live import Exported

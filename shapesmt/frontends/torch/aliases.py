@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from shapesmt.graph import AttributeValue, Node
+from shapesmt.network.graph import AttributeValue, Node
 
 CHANGED = "changed"
 """The operator of a node that returns its input with other elements."""

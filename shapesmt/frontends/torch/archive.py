@@ -15,9 +15,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
-from shapesmt.collector import gc_paused
-from shapesmt.errors import ModelError, ShapesmtError, pass_on, printable
-from shapesmt.lazy import cached_property
+from shapesmt.base.collector import gc_paused
+from shapesmt.base.errors import ModelError, ShapesmtError, pass_on, printable
+from shapesmt.base.lazy import cached_property
 
 _MOST = 1 << 27  # bytes; a larger program is refused
 _DIRECTORY = 1 << 24  # bytes; a longer list of entries is refused (each parameter may be an entry)

@@ -1,4 +1,4 @@
-"""Convert arguments of nodes from PyTorch's JSON to inputs and attributes, as `shapesmt.ops.torch.call` reads them."""
+"""Convert arguments of nodes from PyTorch's JSON to inputs and attributes, for `shapesmt.operators.ops.torch.call`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from shapesmt.errors import printable
+from shapesmt.base.errors import printable
 from shapesmt.frontends.torch.fields import MisfitError, entries, integer, record, text, variant
-from shapesmt.graph import AttributeValue
+from shapesmt.network.graph import AttributeValue
 
 DTYPES = (
     *("", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex32", "complex64"),

@@ -11,12 +11,12 @@ from math import prod
 from operator import mul
 from typing import Any, NamedTuple
 
-from shapesmt.errors import ModelError
+from shapesmt.base.errors import ModelError
+from shapesmt.base.lazy import cached_property
 from shapesmt.frontends.torch.archive import Archive
 from shapesmt.frontends.torch.fields import MisfitError, integer, record, text
 from shapesmt.frontends.torch.sizes import dtype_of, shape_of
-from shapesmt.graph import Literal
-from shapesmt.lazy import cached_property
+from shapesmt.network.graph import Literal
 
 _FORMATS = {"bool": "?", "float16": "e", "float32": "f", "float64": "d"}
 _FORMATS |= {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}

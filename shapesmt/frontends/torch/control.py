@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from shapesmt.frontends.torch.arguments import names_of, tensor_named
 from shapesmt.frontends.torch.fields import MisfitError, entries, record, text, variant
-from shapesmt.graph import Attributes, Declared, Graph, Literal, Node
+from shapesmt.network.graph import Attributes, Declared, Graph, Literal, Node
 
 CAST = "cast"
 """The operator of a node that returns its input as floats of any float type."""

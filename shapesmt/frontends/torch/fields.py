@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shapesmt.errors import printable
+from shapesmt.base.errors import printable
 
 LARGEST = 1 << 63
 

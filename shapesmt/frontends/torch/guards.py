@@ -21,7 +21,7 @@ from shapesmt.frontends.torch.symbols import (
     symbols_in,
     tree_of,
 )
-from shapesmt.graph import GUARDS, Attributes, Declared, Node, Place
+from shapesmt.network.graph import GUARDS, Attributes, Declared, Node, Place
 
 _UNENFORCED = 2  # lower bounds up to this aren't checked before a run: the trace leaves out 0 and 1
 _MOST = 2000  # guards; a program with more is refused (about a hundred are common)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any, Protocol
 
-from shapesmt.errors import ModelError, printable
+from shapesmt.base.errors import ModelError, printable
 from shapesmt.frontends.torch.aliases import Memory
 from shapesmt.frontends.torch.arguments import (
     NUMBER_TYPES,
@@ -24,7 +24,7 @@ from shapesmt.frontends.torch.guards import fixed_axes, guards_node, read_guards
 from shapesmt.frontends.torch.paths import names_by_argument, placeholders
 from shapesmt.frontends.torch.sizes import Sizes, dtype_of, memory_of, recorded, shape_of
 from shapesmt.frontends.torch.sources import Sources
-from shapesmt.graph import Attributes, Declared, Graph, Literal, Node, Runtime, sort_nodes
+from shapesmt.network.graph import Attributes, Declared, Graph, Literal, Node, Runtime, sort_nodes
 
 DOMAIN = "torch"
 TOKEN = ""

@@ -12,7 +12,7 @@ from typing import Any
 from shapesmt.frontends.torch.arguments import DTYPES, NUMBER_TYPES, kinds_of
 from shapesmt.frontends.torch.fields import MisfitError, entries, integer, natural, optional, record, text, variant
 from shapesmt.frontends.torch.symbols import factors, parse, symbols_in
-from shapesmt.graph import STATED_RANKS, STATED_TYPES, AttributeValue, Declared
+from shapesmt.network.graph import STATED_RANKS, STATED_TYPES, AttributeValue, Declared
 
 Size = int | str
 """A number, or Sympy's text."""

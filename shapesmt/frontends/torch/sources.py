@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from shapesmt.frontends.stacks import MOST, Frame, frames_of, locate
-from shapesmt.graph import GUARDS, Node, SourceLine
+from shapesmt.network.graph import GUARDS, Node, SourceLine
 
 _NO_MODULE = "_empty_nn_module_stack"
 

@@ -17,7 +17,7 @@ import numpy as np
 import onnx
 
 import shapesmt
-from shapesmt.report import POINTS
+from shapesmt.reports.answers import POINTS
 from tests.bench.inputs import fed
 from tests.bench.models import Subject, listed, subject
 

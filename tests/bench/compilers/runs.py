@@ -18,9 +18,9 @@ import onnx
 import onnxruntime as ort
 
 import shapesmt
-from shapesmt.errors import UsageError
-from shapesmt.examine import Question, analyse
-from shapesmt.replay.both import assignments
+from shapesmt.analysis.verify import Question, analyse
+from shapesmt.base.errors import UsageError
+from shapesmt.tasks.replay.both import assignments
 from tests.bench.models import Subject, listed, subject
 
 COLUMNS = ("sizes", "equal", "refused", "only before", "only after", "apart")

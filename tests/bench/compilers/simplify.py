@@ -18,7 +18,7 @@ import onnx
 from onnx.helper import make_tensor_value_info
 
 import shapesmt
-from shapesmt.optimize.protobuf import nodes_of
+from shapesmt.tasks.simplify.protobuf import nodes_of
 from tests.bench.models import Subject, listed, subject
 
 COLUMNS = ("before", "onnxsim", "onnxslim", "simplify", "then")

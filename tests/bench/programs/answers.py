@@ -10,9 +10,9 @@ import numpy as np
 from torch.export import ExportedProgram
 
 import shapesmt
-from shapesmt.algebra import Evaluator, Verdict, symbol
-from shapesmt.language import parse_formula
-from shapesmt.report import DynamicShapes
+from shapesmt.network.declarations import parse_formula
+from shapesmt.prover.algebra import Evaluator, Verdict, symbol
+from shapesmt.reports.answers import DynamicShapes
 from tests.bench.programs import claims
 from tests.bench.programs.case import Case, Sizes
 

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import shapesmt
-from shapesmt.cli.main import main
-from shapesmt.errors import ModelError
+from shapesmt.base.errors import ModelError
+from shapesmt.entrypoints.cli.main import main
 from shapesmt.frontends import load
 from shapesmt.frontends.nodelink.reader import read
-from shapesmt.graph.dataflow import document, networkx_graph
-from shapesmt.graph.graph import Graph
-from shapesmt.language.ranges import Origin, Range
+from shapesmt.network.declarations.ranges import Origin, Range
+from shapesmt.network.graph.dataflow import document, networkx_graph
+from shapesmt.network.graph.graph import Graph
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*/*.onnx"))
 NESTED = b"""<ir_version: 8, opset_import: ["": 18, "local": 1]>

@@ -7,7 +7,7 @@ import onnx
 import pytest
 from onnx import helper, numpy_helper
 
-from shapesmt.errors import ModelError
+from shapesmt.base.errors import ModelError
 from shapesmt.frontends.onnx import read
 from shapesmt.frontends.onnx.columns import read_columns
 

@@ -8,8 +8,8 @@ import pytest
 from onnx import ModelProto, helper, parser
 
 import shapesmt
+from shapesmt.base.version import NEWEST, OLDEST
 from shapesmt.frontends.onnx.limits import ONNX, OTHERS, broken_limits
-from shapesmt.version import NEWEST, OLDEST
 from tests.support.versions import following, require_runtime
 
 IMPORTS = {"": 18, "f": 1}

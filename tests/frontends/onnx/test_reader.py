@@ -7,11 +7,11 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper, parser
 
-from shapesmt.errors import ModelError
+from shapesmt.base.errors import ModelError
 from shapesmt.frontends import load
-from shapesmt.graph.dataflow import networkx_graph
-from shapesmt.graph.graph import Attributes, Graph, Reference
-from shapesmt.graph.literal import Declared, Literal
+from shapesmt.network.graph.dataflow import networkx_graph
+from shapesmt.network.graph.graph import Attributes, Graph, Reference
+from shapesmt.network.graph.literal import Declared, Literal
 from tests.support.onnx_text import CHAIN, HEAD, proto
 
 

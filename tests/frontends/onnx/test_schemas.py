@@ -7,12 +7,12 @@ import pytest
 from onnx import helper
 
 import shapesmt
-from shapesmt.algebra import Verdict
-from shapesmt.errors import ModelError
-from shapesmt.examine.problem import pose
+from shapesmt.analysis.verify.problem import pose
+from shapesmt.base.errors import ModelError
 from shapesmt.frontends import load
-from shapesmt.inference import infer
-from shapesmt.rules import registry, rules
+from shapesmt.operators.inference import infer
+from shapesmt.operators.rules import registry, rules
+from shapesmt.prover.algebra import Verdict
 
 
 def model(body: str, inputs: str = "float[n, 4] x, int64[n, 4] i", opset: int = 24) -> bytes:

@@ -11,10 +11,10 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import shapesmt
-from shapesmt.errors import ModelError
+from shapesmt.base.errors import ModelError
 from shapesmt.frontends import files, load
 from shapesmt.frontends.onnx.skeleton import DamagedError, read_skeleton
-from shapesmt.graph import Literal
+from shapesmt.network.graph import Literal
 
 ROOT = Path(__file__).parents[3]
 

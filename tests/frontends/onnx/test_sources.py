@@ -8,7 +8,7 @@ import pytest
 import shapesmt
 from shapesmt.frontends import load
 from shapesmt.frontends.onnx.sources import noted_source
-from shapesmt.graph.graph import SourceLine
+from shapesmt.network.graph.graph import SourceLine
 from tests.support.sources import CAT, CAT_STACK, TORCH, traced, written
 
 CONV_STACK = f'''File "/home/me/unet/model.py", line 25, in forward

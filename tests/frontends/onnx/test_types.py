@@ -6,7 +6,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper, parser
 
 from shapesmt.frontends import load
-from shapesmt.graph.literal import DTYPES, Literal
+from shapesmt.network.graph.literal import DTYPES, Literal
 from tests.support.onnx_text import CHAIN, external, with_initializers
 
 

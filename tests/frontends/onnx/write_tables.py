@@ -9,7 +9,7 @@ from typing import Any
 
 from shapesmt.frontends.onnx import tables
 from shapesmt.frontends.onnx.schemas import dtype_of, type_attributes
-from shapesmt.graph import DTYPES
+from shapesmt.network.graph import DTYPES
 
 FOLDER = Path(tables.__file__).parent
 MOST = 2**31 - 1

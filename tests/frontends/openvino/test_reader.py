@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import shapesmt
-from shapesmt.cli.main import main
-from shapesmt.errors import ModelError, UsageError
+from shapesmt.base.errors import ModelError, UsageError
+from shapesmt.entrypoints.cli.main import main
 from shapesmt.frontends import load
 from tests.support.ir_text import answers, damaged, layer, net, one
 

@@ -300,7 +300,7 @@ def test_operators_are_known_as_tensorflow_registers_them(tf):
     from tensorflow.python.framework import op_def_registry
 
     from shapesmt.frontends.tensorflow.operators import known_operators, operators_by_name
-    from shapesmt.rules import rules
+    from shapesmt.operators.rules import rules
 
     names = {r.name for r in rules() if r.domain == "tensorflow"} | known_operators().keys()
     registered = [d for d in map(op_def_registry.get, sorted(names)) if d is not None]

@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from shapesmt.cli.main import main
-from shapesmt.errors import ModelError
+from shapesmt.base.errors import ModelError
+from shapesmt.entrypoints.cli.main import main
 from shapesmt.frontends import load
-from shapesmt.graph.literal import Declared
+from shapesmt.network.graph.literal import Declared
 
 pytest.importorskip("tensorboard", reason="tensorboard (extra `tensorflow`) isn't installed")
 

@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 import shapesmt
-from shapesmt.cli.main import main
-from shapesmt.errors import ModelError, ShapesmtError, UsageError
+from shapesmt.base.errors import ModelError, ShapesmtError, UsageError
+from shapesmt.entrypoints.cli.main import main
 from shapesmt.frontends import load
 
 pytest.importorskip("tensorboard", reason="tensorboard (extra `tensorflow`) isn't installed")

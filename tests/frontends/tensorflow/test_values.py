@@ -6,7 +6,7 @@ import pytest
 
 import shapesmt
 from shapesmt.frontends import load
-from shapesmt.graph.literal import Declared, Literal
+from shapesmt.network.graph.literal import Declared, Literal
 
 pytest.importorskip("tensorboard", reason="tensorboard (extra `tensorflow`) isn't installed")
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import shapesmt
-from shapesmt.errors import InternalError, ModelError, ShapesmtError
+from shapesmt.base.errors import InternalError, ModelError, ShapesmtError
 from shapesmt.frontends import load
 from tests.support.torch_programs import archive, as_tensor, node, old_archive, program
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from shapesmt.frontends import load
-from shapesmt.graph import Literal
+from shapesmt.network.graph import Literal
 from tests.support.torch_programs import as_tensor, meta, program
 
 INT64 = 5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shapesmt
 from shapesmt.frontends import load
-from shapesmt.render.notices import notices_of
+from shapesmt.reports.render.notices import notices_of
 from tests.support.torch_programs import archive, as_tensor, meta, node, program
 
 STACK = """File "/home/me/models.py", line 105, in forward

@@ -2,7 +2,7 @@
 
     Call("aten.cat.default", {"tensors": (Fed("float32", ("n", 3)), Fed("float32", (2, "m"))), "dim": 1})
 
-The graph is the one that a reader of exported programs makes of the node (`shapesmt.ops.torch.call` says how).
+The graph is the one that a reader of exported programs makes of the node, as `shapesmt.operators.ops.torch.call` says.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from importlib.metadata import distributions
 from typing import Any
 
 from shapesmt.frontends.torch.program import release
-from shapesmt.graph import Attributes, Declared, Graph, Node
-from shapesmt.ops.torch.schemas import schema
+from shapesmt.network.graph import Attributes, Declared, Graph, Node
+from shapesmt.operators.ops.torch.schemas import schema
 
 Size = int | str
 INSTALLED = next((d.version for d in distributions(name="torch")), "")  # the version of PyTorch

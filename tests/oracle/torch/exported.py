@@ -20,9 +20,9 @@ from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
 import shapesmt.frontends
-from shapesmt.algebra import Atom, symbol
-from shapesmt.inference import infer
-from shapesmt.rules import tensor
+from shapesmt.operators.inference import infer
+from shapesmt.operators.rules import tensor
+from shapesmt.prover.algebra import Atom, symbol
 from tests.oracle.torch.judge import (
     RIGHT,
     UNKNOWN,

@@ -12,11 +12,11 @@ from typing import Any
 
 import torch
 
-from shapesmt.algebra import Atom, Dim, Evaluator, symbol
-from shapesmt.graph import GUARDS
-from shapesmt.inference import infer
-from shapesmt.ops.torch.schemas import schema
-from shapesmt.rules import Tensor, held, tensor
+from shapesmt.network.graph import GUARDS
+from shapesmt.operators.inference import infer
+from shapesmt.operators.ops.torch.schemas import schema
+from shapesmt.operators.rules import Tensor, held, tensor
+from shapesmt.prover.algebra import Atom, Dim, Evaluator, symbol
 from tests.oracle.torch.calls import Call, Fed, Size64, graph_of
 from tests.oracle.torch.samples import named
 

@@ -16,11 +16,11 @@ import torch
 from torch.export import Dim
 from torch.utils import _pytree
 
-from shapesmt.algebra import symbol
 from shapesmt.frontends import load
-from shapesmt.graph import GUARDS, Graph
-from shapesmt.inference import infer
-from shapesmt.rules import tensor
+from shapesmt.network.graph import GUARDS, Graph
+from shapesmt.operators.inference import infer
+from shapesmt.operators.rules import tensor
+from shapesmt.prover.algebra import symbol
 from tests.oracle.torch.judge import WRONG, Run, compared
 from tests.oracle.torch.samples import named
 

@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
 
-from shapesmt.ops.torch.elementwise.pairs import ARITHMETIC, COMPARISONS, DIVISIONS, FLOATING, LOGIC
-from shapesmt.ops.torch.schemas import overloads, schema
+from shapesmt.operators.ops.torch.elementwise.pairs import ARITHMETIC, COMPARISONS, DIVISIONS, FLOATING, LOGIC
+from shapesmt.operators.ops.torch.schemas import overloads, schema
 from tests.oracle.torch.calls import Call, Fed, Size64, real, truth
 
 TABLES = (ARITHMETIC, DIVISIONS, COMPARISONS, FLOATING, LOGIC)

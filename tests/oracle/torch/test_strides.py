@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from shapesmt.algebra import Evaluator, symbol
 from shapesmt.frontends.torch import read_object
-from shapesmt.inference import infer
-from shapesmt.rules import Tensor, tensor
+from shapesmt.operators.inference import infer
+from shapesmt.operators.rules import Tensor, tensor
+from shapesmt.prover.algebra import Evaluator, symbol
 
 torch = pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
 
@@ -15,7 +15,7 @@ from torch import nn  # noqa: E402
 from torch.nn import functional as F  # noqa: E402, N812
 
 from shapesmt.frontends.torch.live import Exported  # noqa: E402
-from shapesmt.ops.torch.layout import strides_of  # noqa: E402
+from shapesmt.operators.ops.torch.layout import strides_of  # noqa: E402
 
 ARRANGED = {
     "channels last": lambda x: x.permute(0, 3, 1, 2),

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from shapesmt.algebra import symbol
-from shapesmt.graph import Attributes, Declared, Graph, Node
-from shapesmt.inference import infer
-from shapesmt.rules import tensor
+from shapesmt.network.graph import Attributes, Declared, Graph, Node
+from shapesmt.operators.inference import infer
+from shapesmt.operators.rules import tensor
+from shapesmt.prover.algebra import symbol
 from tests.oracle.torch.calls import OPSETS
 
 torch = pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")

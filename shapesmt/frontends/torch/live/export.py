@@ -18,8 +18,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from shapesmt.errors import ModelError, UsageError, pass_on, printable
-from shapesmt.graph import Place
+from shapesmt.base.errors import ModelError, UsageError, pass_on, printable
+from shapesmt.network.graph import Place
 
 _MAPPINGS = (dict, OrderedDict, defaultdict)
 _MOST = 400  # characters of PyTorch's message that are shown

@@ -15,7 +15,7 @@ from typing import Any
 
 from shapesmt.frontends.torch.constants import has_few
 from shapesmt.frontends.torch.live.arguments import TYPE_NUMBERS, kind_of, named_json, to_json
-from shapesmt.graph import Literal
+from shapesmt.network.graph import Literal
 
 Json = dict[str, Any]
 

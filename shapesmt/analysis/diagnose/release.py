@@ -1,0 +1,87 @@
+"""Release: the inputs for which a failing model would run without the numbers that `--dim` gives to dimensions.
+
+Example: for a position table with 512 rows and `--dim seq=600`, it reports `seq <= 512`, nearest 512.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from shapesmt.analysis.diagnose.findings import precondition
+from shapesmt.analysis.verify import Claims, Examination, Problem, Question, examine_problem, pose_problem
+from shapesmt.base.errors import UsageError
+from shapesmt.prover.algebra import Assignment, Dim, Verdict, absolute, all_of, at_least, at_most, equal, total
+from shapesmt.prover.judge import Judge
+from shapesmt.prover.presolve import Domain
+from shapesmt.reports.answers import Precondition, Release
+
+MAX_AWAY = 1 << 12  # the distance from the given number that is searched, halved for each dimension
+MIN_AWAY = 1 << 5  # but at least this
+
+
+def find_release(question: Question, problem: Problem, examination: Examination, judge: Judge) -> Release | None:
+    """Return the inputs for which a failing model would run without its `--dim` numbers; None if none is known."""
+    if examination.verdict is not Verdict.FAILS or not examination.fails:
+        return None
+    pinned = {n: r.min for n, r in problem.ranges.items() if n in (question.dims or {}) and r.min == r.max}
+    found = judge.deadline.attempt(lambda: _without(pinned, question, problem, judge), None) if pinned else None
+    moved = {n: size for n, size in pinned.items() if found and any(at[n] != size for at in found.nearest)}
+    if not found or len(moved) in (0, len(pinned)):
+        return found
+    return judge.deadline.attempt(lambda: _without(moved, question, problem, judge), None) or found
+
+
+def _without(pinned: Mapping[str, int], question: Question, problem: Problem, judge: Judge) -> Release | None:
+    """Return the inputs for which a model runs without these numbers; None if it always fails or none is admissible."""
+    dims = {name: r for name, r in (question.dims or {}).items() if name not in pinned}
+    try:
+        freed, examination = examine_problem(
+            pose_problem(problem.graph, replace(question, dims=dims), judge),
+            judge,
+            trust=question.claims is Claims.TRUST,
+        )
+    except UsageError:  # the assumptions contradict the default ranges
+        return None
+    if examination.fails:
+        return None
+    region = precondition(freed, examination, judge)
+    return Release(pinned, region, _nearest(pinned, region, freed, examination, judge))
+
+
+def _nearest(
+    pinned: Mapping[str, int], region: Precondition, problem: Problem, examination: Examination, judge: Judge
+) -> tuple[dict[str, int], ...]:
+    """Return the nearest sizes at which a model runs: for one dimension, the next smaller and the next greater."""
+    if not examination.decided or region.data is not None:
+        return ()
+    named = {s.name for said in region.conjuncts for s in said.formula.symbols}
+    sizes = {name: problem.dims[name] for name in pinned}
+    near = max(MAX_AWAY >> len(pinned), MIN_AWAY)
+    windows = [[(1, near), (-near, -1)]] if len(pinned) == 1 else [[(-near, near)]] * len(pinned)
+    found = []
+    for ways in zip(*windows, strict=True):
+        within = examination.domain.copy()
+        away = [size - pinned[name] for name, size in sizes.items()]
+        within.assume(
+            all_of(*(f for d, (lo, hi) in zip(away, ways, strict=True) for f in (at_least(d, lo), at_most(d, hi))))
+        )
+        values = judge.complete(within, _least_moved(away, within, judge)) if judge.is_inhabited(within) else None
+        if values is not None:
+            symbols = problem.counterexample(values).symbols
+            found.append({name: size for name, size in symbols.items() if name in pinned or name in named})
+    return tuple(sorted(found, key=lambda at: [at[n] for n in pinned]))
+
+
+def _least_moved(away: Sequence[Dim], within: Domain, judge: Judge) -> Assignment | None:
+    """Return the sizes with the smallest sum of distances; of several such, ones at which the last dimensions stay."""
+    moved = total(map(absolute, away))
+    least = judge.extent(within, moved)[0]
+    if not least.proven or least.value is None:
+        return least.witness
+    for size in away[:0:-1]:
+        same = within.copy()
+        same.assume(all_of(at_most(moved, least.value), equal(size, 0)))
+        if judge.is_inhabited(same):
+            within = same
+    return judge.extent(within, moved)[0].witness

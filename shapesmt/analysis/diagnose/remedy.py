@@ -1,0 +1,250 @@
+"""Remedy: narrower ranges and relations under which a model that depends on its input is proven to run.
+
+The conditions of the valid region become `--dim` options if ranges can state them or most of them; in the latter case a
+note names other sizes that run. Relations between sizes become `--assume`. A remedy is proven: it admits some input,
+and for all that it admits, the conditions of an exact valid region hold, or else every reported condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
+from math import gcd, lcm
+from typing import NamedTuple
+
+from shapesmt.analysis.diagnose.doubt import doubt_of
+from shapesmt.analysis.verify import DEFAULT, Examination, Problem
+from shapesmt.base.deadline import stage
+from shapesmt.network.declarations import LARGEST, Range
+from shapesmt.prover.algebra import (
+    TRUE,
+    Dim,
+    Formula,
+    Verdict,
+    all_of,
+    at_least,
+    at_most,
+    divides,
+    maximum,
+    memo,
+    negate,
+    numbers,
+    of_atom,
+)
+from shapesmt.prover.judge import Judge
+from shapesmt.prover.regions import Conjunct, Interval, Residue, conjunct_of
+from shapesmt.reports.answers import Precondition, Remedy, SymbolRange, altered, facts, in_words
+
+NOTHING = facts.Nearby({}, False)
+NOT_GIVEN = (DEFAULT, "default", "model", "metadata")  # sources of ranges that the caller did not give
+_REMEDIES: dict[Hashable, Remedy | None] = memo("remedies", {})
+
+
+@stage("what would help")
+def find_remedy(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
+    """Return the remedy for a model that runs for some inputs; None if none is proven before the deadline."""
+    if examination.verdict is not Verdict.DEPENDS or not examination.decided or region.nowhere:
+        return None
+    if any(number > LARGEST for said in region.conjuncts for number in numbers(said.formula)):
+        return None  # no declared size may be that large
+    return judge.deadline.attempt(lambda: _cached_remedy(problem, examination, judge, region), None)
+
+
+def _cached_remedy(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
+    """Return the remedy, computed once for equal conditions on equal inputs; None if none is proven."""
+    conditions, elements = [j.condition for j in examination.judgements], _elements(problem)
+    inputs = *problem.dims.items(), *problem.ranges.items(), elements
+    about = (region, *conditions, examination.domain.key, *inputs)
+    return judge.once(
+        _REMEDIES, examination.admissible(problem), about, lambda *_: _remedy(problem, examination, judge, region)
+    )
+
+
+def _elements(problem: Problem) -> frozenset[str]:
+    """Return the names of the elements of small inputs."""
+    return frozenset(name for small in problem.small.values() for name in small.names)
+
+
+def _remedy(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
+    found = _narrowed(problem, examination, judge, region)
+    if found is None:
+        return None
+    narrowed, beside = found
+    doubt = doubt_of(narrowed.ranges, (said.formula for said in narrowed.assumed), problem, examination)
+    if doubt is None and any(problem.ranges[name].source not in NOT_GIVEN for name in narrowed.ranges):
+        beside = beside._replace(narrowed=True)
+    if doubt is not None and doubt.single and doubt.share is None:  # it says that one value is left
+        beside = beside._replace(others=False)
+    note, doubted = "" if beside == NOTHING else in_words(beside), "" if doubt is None else in_words(doubt)
+    return altered(narrowed.remedy(problem.ranges, _elements(problem)), note=note, doubt=doubted)
+
+
+def _narrowed(
+    problem: Problem, examination: Examination, judge: Judge, region: Precondition
+) -> tuple[Narrowed, facts.Nearby] | None:
+    """Return the ranges and relations of the remedy, and the sizes beside them that run."""
+    conditions, elements = [j.condition for j in examination.judgements], _elements(problem)
+    needed = region.conjuncts if region.exact else tuple(map(conjunct_of, conditions))
+    exactly = as_declarations(region.conjuncts, problem.ranges, elements)
+    start = exactly if region.exact else Narrowed({}, needed)
+    by_inputs = not any(s.universal for c in start.assumed for s in c.formula.symbols)  # data can't be declared
+    plain = in_a_box(start, problem, elements) if by_inputs else None
+    if plain is not None and _suffices(plain, needed, problem, examination, judge):
+        return plain, _note(plain, needed, problem, examination, judge)
+    if _suffices(exactly, needed, problem, examination, judge):
+        return exactly, NOTHING
+    one_input = as_declarations(_at_one_input(problem, examination, judge), problem.ranges, elements)
+    sufficient = _suffices(one_input, [*map(conjunct_of, conditions)], problem, examination, judge)
+    return (one_input, NOTHING) if sufficient else None
+
+
+class Narrowed(NamedTuple):
+    """Narrower ranges by the names of their sizes, and additional assumptions."""
+
+    ranges: Mapping[str, Range]
+    assumed: tuple[Conjunct, ...]
+
+    def formulas(self, dims: Mapping[str, Dim]) -> Iterator[Formula]:
+        """Yield the ranges and assumptions as conditions."""
+        for name, r in self.ranges.items():
+            yield at_least(dims[name], r.lo)
+            yield TRUE if r.hi is None else at_most(dims[name], r.hi)
+            yield divides(r.step, dims[name] - r.lo)
+        yield from (said.formula for said in self.assumed)
+
+    def remedy(self, symbols: Mapping[str, SymbolRange], elements: AbstractSet[str] = frozenset()) -> Remedy:
+        """Return the ranges and assumptions as text; `elements` are the names of the elements of small inputs."""
+        values = {name: _open(r, symbols[name]) for name, r in self.ranges.items() if name in elements}
+        dims = {name: str(r) for name, r in self.ranges.items() if name not in elements}
+        return Remedy(dims, tuple(map(str, self.assumed)), values)
+
+
+def in_a_box(narrowed: Narrowed, problem: Problem, elements: AbstractSet[str]) -> Narrowed | None:
+    """Replace assumptions by ranges, except those that compare sizes; None if there is no box."""
+    if not narrowed.assumed:
+        return None
+    from shapesmt.prover.regions import Progression, box_of, readable, relates
+
+    known = {}
+    for name, size in problem.dims.items():
+        symbol, r = size.as_symbol(), problem.ranges[name]
+        if symbol is not None and symbol.name == name and r.source != "--shape" and name not in elements:
+            now = narrowed.ranges.get(name) or Range(r.min, r.max, r.step)
+            known[symbol] = Progression(now.lo, now.hi, now.step)
+    said = {c.formula for c in narrowed.assumed if c.formula.symbols <= known.keys() and not relates(c.formula)}
+    found = box_of(said, known) if said else None
+    if found is None:
+        return None
+    ranges = {s.name: Range(*r) for s, r in found.items() if r != known[s]}
+    assumed = tuple([c for c in narrowed.assumed if c.formula not in said])
+    return Narrowed({**narrowed.ranges, **ranges}, assumed) if all(map(readable, assumed)) else None
+
+
+def as_declarations(
+    conjuncts: Iterable[Conjunct], symbols: Mapping[str, SymbolRange], elements: AbstractSet[str] = frozenset()
+) -> Narrowed:
+    """Return conjuncts on one symbol as ranges if possible, others as assumptions; `elements` as in `remedy`."""
+    ranges: dict[str, Range] = {}
+    assumed: list[Conjunct] = []
+    for said in conjuncts:
+        match said:
+            case Interval(symbol=s) | Residue(symbol=s) if s.name in symbols and symbols[s.name].source != "--shape":
+                known = symbols[s.name]
+                narrowed = _narrow(said, ranges.get(s.name) or Range(known.min, known.max, known.step))
+                if narrowed is not None and (narrowed.lo >= 0 or s.name in elements):
+                    ranges[s.name] = narrowed
+                    continue
+        assumed.append(said)
+    return Narrowed(ranges, tuple(assumed))
+
+
+def _open(interval: Range, known: SymbolRange) -> str:
+    """Return the range of an element as text, without the bounds of its type."""
+    if interval.lo == interval.hi or known.source != DEFAULT:
+        return str(interval)
+    low, high = ("" if end == of_type else end for end, of_type in ((interval.lo, known.min), (interval.hi, known.max)))
+    return f"{low}..{high}" + (f":{interval.step}" if interval.step > 1 else "")
+
+
+def _narrow(said: Interval | Residue, old: Range) -> Range | None:
+    """Return the part of a range in which a conjunct holds; None if a range can't express that, or it is empty."""
+    low, high, step = old.lo, old.hi, old.step
+    match said:
+        case Residue(modulus=modulus, rests=(rest,)):
+            shared = gcd(step, modulus)
+            if (rest - low) % shared:
+                return None
+            low += (rest - low) // shared * pow(step // shared, -1, modulus // shared) % (modulus // shared) * step
+            step = lcm(step, modulus)
+        case Interval(lo=lo, hi=hi):
+            low += max(0, -((low - (low if lo is None else lo)) // step)) * step
+            high = high if hi is None else hi if high is None else min(high, hi)
+        case _:
+            return None
+    if high is not None and low > high:
+        return None
+    last = None if high is None else high - (high - low) % step
+    return Range(low, last, 1 if low == last else step)
+
+
+def _suffices(
+    narrowed: Narrowed, needed: Sequence[Conjunct], problem: Problem, examination: Examination, judge: Judge
+) -> bool:
+    """Whether a remedy is proven to admit some input, and the conditions to hold for all that it admits."""
+    return _holds_within([*narrowed.formulas(problem.dims)], needed, problem, examination, judge)
+
+
+def _holds_within(
+    narrower: Sequence[Formula], needed: Sequence[Conjunct], problem: Problem, examination: Examination, judge: Judge
+) -> bool:
+    within = examination.admissible(problem)
+    within.assume(all_of(*narrower))
+    if judge.deadline.expired or not judge.satisfiable(within):
+        return False
+    return all(judge.proves(within, said.formula) for said in needed)
+
+
+def _note(
+    plain: Narrowed, needed: Sequence[Conjunct], problem: Problem, examination: Examination, judge: Judge
+) -> facts.Nearby:
+    """Return the sizes outside a box that run too, as far as they are proven."""
+    boxed = {name: r for name, r in plain.ranges.items() if name not in _elements(problem)}
+    slack = {name: around for name, r in boxed.items() if any(around := _slack(name, r, needed))}
+    looser = [_loose(problem.dims[name], r, *slack.get(name, (0, 0))) for name, r in boxed.items()]
+    looser += [said.formula for said in plain.assumed]
+    if slack and not _holds_within(looser, needed, problem, examination, judge):
+        return NOTHING
+    valid = examination.admissible(problem)
+    valid.assume(all_of(*(said.formula for said in needed)))
+    valid.assume(negate(all_of(*looser)))
+    others = judge.is_inhabited(valid)
+    return facts.Nearby(slack, others)
+
+
+def _slack(name: str, r: Range, said: Iterable[Conjunct]) -> tuple[int, int]:
+    """Return by how much each value of a range may be less and more without violating a residue; (0, 0) if unknown."""
+    for c in said:
+        match c:
+            case Residue(s, m, rests) if s.name == name and r.step % m == 0 and r.lo != r.hi:
+                less = next(k for k in range(m) if (r.lo - k - 1) % m not in rests)
+                return less, next(k for k in range(m) if (r.lo + k + 1) % m not in rests)
+    return 0, 0
+
+
+def _loose(size: Dim, interval: Range, less: int, more: int) -> Formula:
+    """State that a size is at most `less` below or `more` above a value of a range."""
+    steps = at_most((size - (interval.lo - less)) % interval.step, less + more)
+    end = TRUE if interval.hi is None else at_most(size, interval.hi + more)
+    return all_of(at_least(size, interval.lo - less), steps, end)
+
+
+def _at_one_input(problem: Problem, examination: Examination, judge: Judge) -> list[Conjunct]:
+    """Return a valid input, with small sizes if possible: a value of each symbol in the conditions; [] if none."""
+    deciding = [s for s in problem.domain.symbols if any(s in j.condition.symbols for j in examination.judgements)]
+    sizes = [of_atom(s) for s in deciding]
+    if judge.deadline.expired or not sizes:
+        return []
+    within = examination.domain.copy()
+    least = judge.extent(within, maximum(*sizes))[0].value or 0
+    within.assume(all_of(*(at_most(d, least) for d in sizes)))
+    values = judge.complete(within if judge.satisfiable(within) else examination.domain, {}) or {}
+    return [Interval(s, values[s], values[s]) for s in deciding if s in values]

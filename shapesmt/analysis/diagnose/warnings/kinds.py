@@ -1,0 +1,156 @@
+"""Warnings of every kind; those about branches, ranges and names are found here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+
+from shapesmt.analysis.diagnose.causes import source_of
+from shapesmt.analysis.diagnose.warnings.claims import of_claim
+from shapesmt.analysis.diagnose.warnings.common import Examples, warning
+from shapesmt.analysis.diagnose.warnings.sizes import ambiguous_broadcasts, large
+from shapesmt.analysis.diagnose.warnings.static import widened_axes
+from shapesmt.analysis.verify import Examination, Problem, placeholders
+from shapesmt.base.deadline import stage
+from shapesmt.network.graph import Node
+from shapesmt.operators.inference import Operators
+from shapesmt.operators.rules import Runs, Tensor
+from shapesmt.prover.algebra import Atom, Verdict, differs
+from shapesmt.prover.judge import Judge
+from shapesmt.prover.presolve import extent
+from shapesmt.reports.answers import Finding, ModelWarning, StaticAxis, WarningKind, altered, facts
+
+__all__ = ["model_warnings"]
+
+
+@stage("warnings")
+def model_warnings(
+    problem: Problem,
+    examination: Examination,
+    judge: Judge,
+    claims: Iterable[tuple[str, Finding]] = (),
+    static: Iterable[StaticAxis] = (),
+) -> tuple[ModelWarning, ...]:
+    """Return all warnings, in the order of their kinds; `claims` and `static` come from the functions of that name."""
+    examples = Examples(problem, examination, judge)
+    valid = not examination.fails
+    kinds: tuple[Callable[[], Iterable[ModelWarning]], ...] = (
+        lambda: ambiguous_broadcasts(problem, examination, examples) if valid else (),
+        lambda: (of_claim(tensor, finding) for tensor, finding in claims),
+        lambda: _session(problem, examination, judge),
+        lambda: _unreachable(problem, examination, judge),
+        lambda: _single_valued(problem),
+        lambda: large(problem, examination, examples) if valid else (),
+        lambda: _unused_dimensions(problem, examination),
+        lambda: _shared_placeholders(problem),
+        lambda: _static(problem, examination, judge, static),
+    )
+    found: list[ModelWarning] = []
+    for kind in kinds:
+        found += judge.deadline.attempt(partial(_listed_all, kind), ())
+    return tuple(altered(w, source=source_of(problem.graph, w.index)) if w.index >= 0 else w for w in found)
+
+
+def _listed_all(kind: Callable[[], Iterable[ModelWarning]]) -> tuple[ModelWarning, ...]:
+    return tuple(kind())
+
+
+# Branches and bodies that are never reached
+
+
+def _unreachable(problem: Problem, examination: Examination, judge: Judge) -> Iterator[ModelWarning]:
+    """Warn of branches and loop bodies that no admissible input reaches; not of an `If` whose outputs nothing reads."""
+    tensors, graph, nodes = examination.original.tensors, problem.graph, problem.graph.nodes
+    if not examination.original.nested:
+        return
+    from shapesmt.operators.ops import truth_of
+
+    operators = Operators(graph.opsets, graph.functions)
+    for index, node in enumerate(nodes):
+        runs = operators.traits(node).runs
+        if (
+            runs is Runs.BRANCH
+            and node.inputs
+            and any(graph.consumers(name) or name in graph.outputs for name in node.outputs)
+        ):
+            condition = truth_of(tensors.get(node.inputs[0]))
+            verdict = None if condition is None else judge.decide(problem.domain, differs(condition, 0)).verdict
+            if verdict in (Verdict.PROVED, Verdict.FAILS):
+                told = facts.Untaken(node.inputs[0], verdict is Verdict.PROVED)
+                yield warning(WarningKind.UNREACHABLE, told, (index, node), tensor=node.inputs[0])
+        elif runs is Runs.LOOP and (name := _never_runs(node, tensors)) is not None:
+            yield warning(WarningKind.UNREACHABLE, facts.Unrun(name), (index, node))
+
+
+def _never_runs(node: Node, tensors: Mapping[str, Tensor]) -> str | None:
+    """Return the trip count or first condition of a loop if it is 0 for every input, else None."""
+    from shapesmt.operators.ops import truth_of
+
+    truths = ((name, truth_of(tensors[name])) for name in node.inputs[:2] if name)
+    return next((name for name, value in truths if value is not None and value.hi <= 0), None)
+
+
+def _session(problem: Problem, examination: Examination, judge: Judge) -> Iterator[ModelWarning]:
+    """Warn of what the default session does otherwise."""
+    if examination.session is not None:
+        from shapesmt.analysis.diagnose.warnings.session import session_warnings
+
+        yield from session_warnings(problem, examination, judge)
+
+
+# Ranges that the assumptions narrow
+
+
+def _single_valued(problem: Problem) -> Iterator[ModelWarning]:
+    """Warn of dimensions that have a range but to which the assumptions leave a single value."""
+    for name, r in problem.ranges.items() if problem.assumptions else ():
+        ends = extent(problem.domain, problem.dims[name]) if r.min != r.max else None
+        if ends is not None and ends[0].value == ends[1].value:
+            yield warning(WarningKind.RANGE, facts.OneValue(name, ends[0].value, r))
+
+
+# Dimensions without effect or without a name
+
+
+def _unused_dimensions(problem: Problem, examination: Examination) -> Iterator[ModelWarning]:
+    """Warn of dimensions of inputs that no node reads."""
+    tensors, graph = examination.original.tensors, problem.graph
+    missing = {s for d in problem.dims.values() for s in d.symbols}
+    computed = [t for a in dict.fromkeys(examination.original.applications) for t in a.outputs]
+    for t in (*computed, *map(tensors.__getitem__, examination.original.unranked)):
+        if not missing:
+            return
+        missing.difference_update(*(d.symbols for d in t.shape or ()))
+    places: dict[Atom, list[str]] = {}
+    for i, t in problem.inputs.items():
+        for s in {s for size in t.shape or () for s in size.symbols}:
+            places.setdefault(s, []).append(i)
+    for name, d in problem.dims.items():
+        having = list(dict.fromkeys(i for s in d.symbols for i in places.get(s, ())))
+        if having and d.symbols & missing and not any(graph.consumers(i) or i in graph.outputs for i in having):
+            yield warning(WarningKind.SYMBOL, facts.Unread(name, tuple(having)), tensor=having[0])
+
+
+def _shared_placeholders(problem: Problem) -> Iterator[ModelWarning]:
+    """Warn of placeholders (`?`) that the file writes for several dimensions, which are independent sizes."""
+    for mark, names in placeholders(problem.graph).items():
+        dims = [name for name in names if name in problem.dims]
+        if len(dims) > 1:
+            yield warning(
+                WarningKind.PLACEHOLDER, facts.Unnamed(mark, tuple(dims)), tensor=dims[0].rpartition("_dim")[0]
+            )
+
+
+# Sizes that were to vary but are numbers
+
+
+def _static(
+    problem: Problem, examination: Examination, judge: Judge, static: Iterable[StaticAxis]
+) -> Iterator[ModelWarning]:
+    """Warn of sizes that were to vary but are numbers: those that the caller named, and others that no node needs."""
+    graph = problem.graph
+    axes = [axis for axis in static if not axis.node or graph.asked[axis.input, axis.axis]]
+    for axis in dict.fromkeys([*axes, *widened_axes(problem, examination, judge)]):
+        index = graph.place(axis.node) if axis.node else None
+        node = None if index is None else (index, graph.nodes[index])
+        yield warning(WarningKind.STATIC, axis, node, tensor=axis.input)

@@ -1,0 +1,91 @@
+"""Analysis: the stages that all questions share, from the file to the examination of every node."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from shapesmt.analysis.verify.declarations import limit_ranks
+from shapesmt.analysis.verify.examination import Examination
+from shapesmt.analysis.verify.examiner import examine
+from shapesmt.analysis.verify.problem import Problem, pose
+from shapesmt.analysis.verify.question import SESSIONS, Claims, Question
+from shapesmt.analysis.verify.session import examine_session
+from shapesmt.base.deadline import Deadline, stage
+from shapesmt.base.errors import UsageError
+from shapesmt.frontends import Model, load
+from shapesmt.network.graph import Graph
+from shapesmt.prover.algebra import Verdict
+from shapesmt.prover.judge import Judge
+
+GRACE = 1.0  # additional seconds to read the ranges and relations, which every answer needs
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """The problem and the examination of a model, from the stages that all questions share."""
+
+    problem: Problem
+    examination: Examination
+    judge: Judge
+    started: float
+
+    @property
+    def seconds(self) -> float:
+        """The seconds since the model was read."""
+        return time.perf_counter() - self.started
+
+    @property
+    def fails(self) -> bool:
+        """Whether some admissible input is known to fail."""
+        return self.examination.verdict in (Verdict.DEPENDS, Verdict.FAILS)
+
+
+def analyse(model: Model, question: Question) -> Analysis:
+    """Read the model, pose the problem and examine every node: the stages that all questions share."""
+    graph = question.read(lambda: load(model))
+    started, claims, judge = time.perf_counter(), question.claims, Judge(question.deadline)
+    problem = pose_problem(graph, question, judge)
+    problem, examination = examine_problem(problem, judge, trust=claims is Claims.TRUST)
+    if question.session == SESSIONS[0]:
+        examination = examine_session(problem, examination, judge)
+    return Analysis(problem, examination, judge, started)
+
+
+@stage("ranges and relations")
+def pose_problem(graph: Graph, question: Question, judge: Judge) -> Problem:
+    """Return the problem that a question poses.
+
+    Raises:
+        UsageError: No input satisfies the ranges and relations, one of them is invalid, or an input has too many
+            dimensions.
+    """
+    limit_ranks(graph, question.shapes or {})
+    deadline = Deadline(judge.deadline.remaining + GRACE)
+    problem = deadline.require(lambda: pose(graph, question), "the ranges aren't looked through")
+    if not judge.satisfiable(problem.domain):
+        ranges = [f"{name} in {r.min}..{'' if r.max is None else r.max}" for name, r in problem.ranges.items()]
+        raise UsageError(f"no admissible input: {', '.join([*ranges, *problem.assumptions])} contradict each other")
+    return problem
+
+
+def examine_problem(problem: Problem, judge: Judge, *, trust: bool) -> tuple[Problem, Examination]:
+    """Return the problem over the symbols that the examination uses, and the examination.
+
+    A symbol with a single value is replaced by that number, so that more can be decided. If some node isn't proved,
+    a report with the symbol's name is easier to read: the symbol stays if the verdicts are the same with it.
+    """
+    known = pinned(problem, judge)
+    examination = examine(known, judge, trust=trust)
+    if known is not problem and examination.judgements:
+        named = examine(problem, judge, trust=trust)
+        if named.decided and named.reported == examination.reported:
+            return problem, named
+    return known, examination
+
+
+def pinned(problem: Problem, judge: Judge) -> Problem:
+    """Return the problem with each symbol that has a single value replaced by that number."""
+    while numbers := judge.numbers(problem.domain):
+        problem = problem.at(numbers)
+    return problem

@@ -1,0 +1,38 @@
+"""Share: the number of admissible inputs that are valid, counted if there are few enough to try each."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from math import prod
+
+from shapesmt.analysis.verify.examination import Examination
+from shapesmt.analysis.verify.problem import Problem
+from shapesmt.prover.algebra import Formula, Verdict, all_of, memo
+from shapesmt.prover.presolve import Domain, compute_once, group_by_symbols
+from shapesmt.reports.answers import Share
+
+_SHARES: dict[Hashable, Share | None] = memo("shares of valid inputs", {})
+
+
+def valid_share(problem: Problem, examination: Examination) -> Share | None:
+    """Return how many of the admissible sizes run, counted over the symbols on which running depends.
+
+    None if every input runs, or if they can't be counted: unbounded ranges, data-dependent sizes.
+    """
+    domain = problem.domain
+    conditions = [c for j in examination.judgements if j.verdict is Verdict.DEPENDS for c in j.condition.conjuncts]
+    if not conditions or not examination.decided or any(s.universal for c in conditions for s in c.symbols):
+        return None
+    return compute_once(_SHARES, domain, tuple(conditions), lambda: _share(domain, conditions))
+
+
+def _share(domain: Domain, conditions: list[Formula]) -> Share | None:
+    counts = []
+    for part in group_by_symbols(conditions, domain, lambda c: domain.closure(c.symbols)[0]):
+        points = domain.points(part.symbols)
+        if points is None:
+            return None
+        counts.append((int(points.truth(part).sum()), points.count))
+    names = sorted(all_of(*conditions).symbols, key=domain.order)
+    valid, admissible = (prod(column) for column in zip(*counts, strict=True))
+    return Share(valid, admissible, tuple([s.name for s in names]))

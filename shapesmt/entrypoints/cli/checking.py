@@ -1,0 +1,187 @@
+"""The command `check`, for one model or many."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from shapesmt.base.errors import printable
+from shapesmt.entrypoints.cli.options import (
+    Sectioned,
+    check_command,
+    declared_option,
+    load_config,
+    question_for,
+    session_option,
+    with_options,
+)
+from shapesmt.entrypoints.cli.output import CHECK_STATUS, show, waiting
+from shapesmt.reports.render import LOCATING, Form
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from shapesmt.entrypoints.cli.config import Config
+    from shapesmt.reports.answers import BatchReport
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """The command line's options for many models."""
+
+    jobs: int | None = None
+    scheduler: str | None = None
+    cache: str | None = None
+    output: str | None = None
+    resume: bool = False
+    fail_fast: bool = False
+    summary: bool = False
+    index: str | None = None
+
+    @property
+    def several(self) -> bool:
+        """Whether an option for many models is given, so that even one is treated like several."""
+        return self.summary or any((self.scheduler, self.cache, self.output, self.index))
+
+
+def fleet_options(command: Callable[..., object]) -> Callable[..., object]:
+    """Add the options for many models, passed to the command as one argument, `fleet`."""
+
+    @functools.wraps(command)
+    def gathered(**options: Any) -> object:
+        fleet = Fleet(**{name: options.pop(name) for name in Fleet.__dataclass_fields__})
+        return command(fleet=fleet, **options)
+
+    options = [
+        click.option("--jobs", type=click.IntRange(1), metavar="N",
+                     help="How many models to check at once; by default as many as there are processors."),
+        click.option("--scheduler", metavar="ADDRESS",
+                     help="Check them on the workers of this Dask scheduler: tcp://host:8786."),
+        click.option("--output", metavar="FILE",
+                     help="Write each report as it arrives: a line of FILE.jsonl, or a row of FILE.parquet."),
+        click.option("--resume", is_flag=True, help="Leave out the models that the output has reports of."),
+        click.option("--cache", metavar="FOLDER", help="Keep answers there, by the content of the models."),
+        click.option("--fail-fast", is_flag=True, help="Stop at the first model that isn't proved."),
+        click.option("--summary", is_flag=True,
+                     help="Text of the table, and of what models have in common, without the reports."),
+        click.option("--index", metavar="FILE.html", help="Write the summary as a page as well."),
+    ]  # fmt: skip
+    return with_options(gathered, options)
+
+
+def is_several(path: str, timeout: float) -> bool:
+    """Whether a path stands for any number of models; a remote folder is listed within `timeout` seconds."""
+    if os.path.isfile(path):  # noqa: PTH113 - the usual case; nothing has to be imported
+        return False
+    from shapesmt.entrypoints import fleet as many
+
+    return many.is_several(path, timeout)
+
+
+def check_models(
+    models: Sequence[str], fleet: Fleet, config: Config, options: dict[str, Any], html: str | None, *, brief: bool
+) -> BatchReport:
+    """Check several models and return the reports; `html` is a folder for their pages, `brief` as in a `Plan`."""
+    from shapesmt.entrypoints import fleet as many
+    from shapesmt.reports.render import counting, json_text
+
+    if fleet.resume and fleet.output is None:
+        raise click.UsageError("--resume goes on with a file of results: name it with --output")
+    paths = many.models_in(models, options["timeout"])
+    settings = "" if config.path is None else printable(config.path.name)
+    for pattern in config.unmatched(paths):
+        click.echo(f"note: {settings}: models.{json_text(pattern)} matches none of these models", err=True)
+    options = many.options_for_all(paths, options)
+    shapes, options["shapes"] = options["shapes"], {}
+    every = question_for("", config, options)  # without a configuration file, every model gets the same question
+    tasks: list[many.Task] = []
+    for path in paths:
+        question = every if config.path is None else question_for(path, config, options)
+        if tasks and question == tasks[-1].question:
+            question = tasks[-1].question  # the same object: its digest is known
+        tasks.append(many.Task(path, question, shapes))
+    if html is not None:
+        tasks = [task._replace(page=page) for task, page in zip(tasks, many.page_paths(html, paths), strict=True)]
+    index = many.summary_path(fleet.index) if fleet.index is not None else None
+    cluster = _cluster(fleet.scheduler) if fleet.scheduler else None
+    plan = many.Plan(
+        fleet.jobs or config.jobs, cluster, fleet.cache, fleet.output, fleet.resume, fleet.fail_fast, brief,
+        lambda text: click.echo(f"note: {text}", err=True),
+    )  # fmt: skip
+    with counting(len(tasks)) as done:
+        batch = many.check_all(tasks, plan, done)
+    pages = {task.path: task.page for task in tasks if task.page}
+    if html is not None:
+        many.write_index(html, batch, pages)
+    if index is not None:
+        many.write_summary(index, batch, pages)
+    return batch
+
+
+@contextmanager
+def _cluster(address: str) -> Iterator[Client]:
+    """Connect to the scheduler at an address for the block; say so if it has no workers yet."""
+    from shapesmt.entrypoints import fleet as many
+
+    with many.connect(address) as client:
+        if not client.scheduler_info()["workers"]:
+            click.echo(f"no worker has come to {printable(address)} yet; waiting", err=True)
+        yield client
+
+
+@click.command(
+    cls=Sectioned,
+    short_help="Prove that every node runs, or show an input that fails",
+    epilog=f"{CHECK_STATUS}. Example: shapesmt check unet.onnx --dim height=64..512",
+)
+@check_command
+@declared_option
+@session_option
+@click.option("--certify", is_flag=True, help="Have the solver decide the complete system as well.")
+@click.option("--strict", is_flag=True, help="Exit with 1 where there is a warning, or an assumption of the archive.")
+@click.option("--replay", is_flag=True,
+              help="Run counterexamples on ONNX Runtime (pip install 'shapesmt[replay]'), or by PyTorch.")  # fmt: skip
+@fleet_options
+@click.option("-q", "--quiet", is_flag=True, help="Text of one line: the verdict of each model.")
+@click.option("--all", "everything", is_flag=True, help="Text of all findings, however many.")
+@click.option("--html", metavar="FILE",
+              help="Write a page to show and to try sizes on as well; of several models, a folder.")  # fmt: skip
+def check(
+    form: Form,
+    models: tuple[str, ...],
+    fleet: Fleet,
+    quiet: bool,
+    everything: bool,
+    html: str | None,
+    **options: Any,
+) -> int:
+    """Does every node run for every input? If not: which input breaks it?
+
+    Of several models, a folder with some, or a pattern, a table of the verdicts comes last, and the gravest exit status
+    counts: 2, then 1, then 3. A run or a solver that contradicts the answer (--replay, --certify) ends with 4.
+    """
+    if form == "text":
+        wanted = {"quiet": quiet, "all": everything, "fleet": fleet.summary or fleet.output is not None}
+        form = next((name for name, asked in wanted.items() if asked), form)
+    config, options = load_config(options)
+    if len(models) > 1 or fleet.several or is_several(models[0], options["timeout"]):
+        return show(check_models(models, fleet, config, options, html, brief=form == "fleet"), form)
+    from shapesmt.entrypoints import api
+
+    (model,) = models
+    question = question_for(model, config, options)
+    if html is not None:
+        from shapesmt.entrypoints.fleet import write_page
+
+        report = write_page(html, waiting(f"checking {model}", question, lambda: api.page_data(model, question)))
+    else:
+        report = waiting(f"checking {model}", question, lambda: api.answer_check(model, question))
+    if form in LOCATING and model != "-":
+        report = replace(report, model=model)
+    return show(report, form)

@@ -1,3 +1,0 @@
-"""Build graphs by hand in Python."""
-
-from shapesmt.frontends.builder.builder import GraphBuilder as GraphBuilder

@@ -1,8 +1,0 @@
-"""Find the inputs that cause a runtime's error message, from the node that it names and the sizes that it prints."""
-
-from __future__ import annotations
-
-from shapesmt.lazy import lazy_imports
-
-with lazy_imports(__name__):
-    from shapesmt.messages.answer import answer_error as answer_error

@@ -1,0 +1,379 @@
+"""Other operators of `com.microsoft`: early versions of standard operators, text, search, geometry."""
+
+from __future__ import annotations
+
+from shapesmt.network import laws
+from shapesmt.operators.ops.contrib.common import borrow, contrib
+from shapesmt.operators.ops.layout.shape import sequence
+from shapesmt.operators.ops.math.recurrent import direction_count, require_states
+from shapesmt.operators.ops.shared.indices import require_places
+from shapesmt.operators.ops.shared.require import (
+    complete_sizes,
+    open_unless,
+    require_least,
+    require_narrow,
+    require_ranks,
+    require_shape,
+    require_single,
+    require_vector,
+)
+from shapesmt.operators.rules import RuleContext, Tensor, Traits
+from shapesmt.prover.algebra import Dim, all_of, any_of, at_least, equal, maximum
+
+borrow("GatherND", 11)
+borrow("GridSample", 16)
+borrow("Pad", 13)
+borrow("Trilu", 14)
+
+
+@contrib("Range", any_rank=True)
+def arange(ctx: RuleContext) -> Tensor | list[Tensor] | tuple[Tensor, ...]:
+    """Return the numbers from `start` to `limit` in steps of `delta` (default 1)."""
+    if not ctx.has(2):
+        one = ctx.integer_list((1,), ctx.input(0).dtype) if ctx.input(0).dtype.startswith("int") else None
+        if one is None:
+            return ctx.tensor((ctx.fresh("length"),))
+        ctx.inputs = (*ctx.inputs[:2], one)
+    return sequence(ctx)
+
+
+@contrib("ExpandDims", traits=Traits.ORDERED)
+def expand_dims(ctx: RuleContext) -> Tensor:
+    """Insert an axis of size 1 at the index in input 1; the rank is unknown unless that is a constant."""
+    x, items = ctx.input(0), ctx.constants(1)
+    require_single(ctx, 1, law=laws.AXIS_ONE_NUMBER)
+    if not items:
+        return ctx.tensor(None)
+    axis = ctx.normal(items[0], x.rank, end=1)
+    return ctx.tensor((*x.dims[:axis], 1, *x.dims[axis:]))
+
+
+@contrib("Unique")
+def unique(ctx: RuleContext) -> list[Tensor]:
+    """Return a vector's distinct elements, the index of each element among them, and the count of each."""
+    x = ctx.input(0, rank=1)
+    count = ctx.fresh("count", 0, x[0])
+    return [ctx.tensor((count,)), ctx.tensor(x.dims, "int64"), ctx.tensor((count,), "int64")]
+
+
+@contrib("UnfoldTensor")
+def unfold(ctx: RuleContext) -> Tensor:
+    """Extract slices of `size` along an axis as a new last axis: `[n, d]` -> `[n, (d - size) // step + 1, size]`."""
+    x, size, step = ctx.input(0), ctx.integer("size"), ctx.integer("step", 1)
+    axis = ctx.axis(x.rank, -1, "dim")
+    ctx.check(step > 0, laws.STEP_POSITIVE.of(step=step))
+    require_narrow(ctx, "step")
+    _require_slices(ctx, x[axis], size)
+    return ctx.tensor((*x.dims[:axis], (x[axis] - size) // step + 1, *x.dims[axis + 1 :], size))
+
+
+def _require_slices(ctx: RuleContext, axis: Dim, size: int) -> None:
+    """Require that slices of `size` fit an axis; if the file declares the axis, `size` must be positive."""
+    ctx.check(size >= 0, laws.SLICE_SIZE_NOT_NEGATIVE.of(size=size))
+    ctx.limit_declared(size > 0 or axis.constant is None, laws.SLICES_HAVE_ELEMENT, size, 1)
+    ctx.require_at_least(axis, size, laws.SLICE_FITS_AXIS)
+
+
+@contrib("TorchEmbedding")
+def torch_embedding(ctx: RuleContext) -> Tensor:
+    """Look up rows of a table: table `[N, M]`, indices `[*sizes]` -> `[*sizes, M]`."""
+    table = ctx.input(0, rank=2)
+    return ctx.tensor((*ctx.input(1).dims, table[1]))
+
+
+@contrib("MurmurHash3", any_rank=True, total=True)
+def murmur(ctx: RuleContext) -> Tensor:
+    """Hash each element; the shape is unchanged."""
+    return ctx.tensor(ctx.input(0).shape, "uint32" if ctx.flag("positive", 1, only_one=True) else "int32")
+
+
+@contrib("AllReduce", any_rank=True, total=True)
+def all_reduce(ctx: RuleContext) -> Tensor:
+    """Sum a tensor over all devices; the shape is unchanged, and the elements depend on the number of devices."""
+    return ctx.tensor(ctx.input(0).shape)
+
+
+@contrib("IsAllFinite", any_rank=True, dtype="bool", total=True)
+def all_finite(ctx: RuleContext) -> Tensor:
+    """Return one boolean: whether all elements of all inputs are finite."""
+    return ctx.tensor((), "bool")
+
+
+# Numbers
+
+
+@contrib("Inverse")
+def inverse(ctx: RuleContext) -> Tensor:
+    """Invert matrices `[..., M, M]`; only declared sizes are compared, and matrices without columns abort."""
+    x = ctx.input(0, least=2)
+    square = None in (x[-2].constant, x[-1].constant) or x[-2] is x[-1]
+    ctx.limit_declared(square, laws.MATRICES_SQUARE, x[-2], x[-1])
+    empty = any_of(*(equal(d, 0) for d in x.dims[:-1]))
+    ctx.require(any_of(at_least(x[-1], 1), empty), laws.MATRICES_SQUARE, x[-2], x[-1])
+    open_unless(ctx, laws.MATRICES_SQUARE, any_of(equal(x[-2], x[-1]), empty, equal(x[-1], 0)))
+    return ctx.tensor(x.dims)
+
+
+@contrib("Rfft")
+def rfft(ctx: RuleContext) -> Tensor:
+    """Transform real numbers: `[..., n] -> [..., n/2 + 1, 2]`; only the last axis is halved."""
+    x = ctx.input(0)
+    ctx.require_rank(x, max(ctx.integer("signal_ndim", 1), 1), least=True)
+    return ctx.tensor((*x.dims[:-1], x[-1] // 2 + 1, 2))
+
+
+@contrib("Irfft")
+def irfft(ctx: RuleContext) -> Tensor:
+    """Transform to real numbers: `[..., n/2 + 1, 2] -> [..., n]`."""
+    x = ctx.input(0)
+    ctx.require_rank(x, max(ctx.integer("signal_ndim", 1), 1) + 1, least=True)
+    ctx.require_equal(x[-1], 2, laws.COMPLEX_HAS_TWO_PARTS)
+    return ctx.tensor((*x.dims[:-2], (x[-2] - 1) * 2))
+
+
+@contrib("ComplexMul", "ComplexMulConj")
+def complex_product(ctx: RuleContext) -> Tensor:
+    """Multiply complex operands `[..., 2]`, whose other axes broadcast."""
+    a, b = ctx.input(0), ctx.input(1)
+    for x in (a, b):
+        ctx.require_rank(x, 1, least=True)
+        ctx.require_equal(x[-1], 2, laws.COMPLEX_HAS_TWO_PARTS)
+    return ctx.tensor((*ctx.broadcast(a.dims[:-1], b.dims[:-1]), 2))
+
+
+@contrib("CDist")
+def distances(ctx: RuleContext) -> Tensor:
+    """Compute the distance of each pair of vectors: `[M, N]`, `[K, N]` -> `[M, K]`."""
+    a, b = ctx.input(0), ctx.input(1)
+    require_ranks(ctx, 2, a, b)
+    ctx.require_equal(a[1], b[1], laws.VECTORS_OF_ONE_LENGTH)
+    ctx.require_at_least(a[1], 1, laws.VECTORS_NOT_EMPTY)
+    return ctx.tensor((a[0], b[0]))
+
+
+@contrib("DynamicTimeWarping")
+def time_warping(ctx: RuleContext) -> Tensor:
+    """Return a path `[2, steps]` through costs `[M, N]` or `[1, M, N]`; it has at most `M + N - 1` steps."""
+    x = ctx.input(0)
+    ctx.check(x.rank in (2, 3), laws.COSTS_SHAPE_BY_RANK.of(rank=x.rank))
+    if x.rank == 3:
+        ctx.require_equal(x[0], 1, laws.ONE_MATRIX_OF_COSTS)
+    return ctx.tensor((2, ctx.fresh("steps", 0, maximum(x[-2] + x[-1] - 1, 1))), "int32")
+
+
+# Images, words and sequences
+
+
+@contrib("CropAndResize")
+def crop_and_resize(ctx: RuleContext) -> Tensor:
+    """Crop boxes `[R, 4]` from images `[N, C, H, W]` and resize them to the sizes in input 3: `[R, C, h, w]`."""
+    x, rois = ctx.input(0, rank=4), ctx.input(1)
+    _require_boxes(ctx, x, rois)
+    require_vector(ctx, 3, 2, laws.SIZE_HEIGHT_WIDTH)
+    sizes = complete_sizes(ctx, ctx.items(3) or (None, None), 1)
+    require_least(ctx, sizes, 1, laws.HEIGHT_AND_WIDTH_POSITIVE)
+    return ctx.tensor((rois[0], x[1], *sizes))
+
+
+def _require_boxes(ctx: RuleContext, x: Tensor, rois: Tensor) -> None:
+    """Require boxes `[R, 4]` and, for each, the index of an image of the batch `x`."""
+    require_shape(ctx, 1, (rois.dims[0] if rois.rank else 0, 4), laws.BOXES_BY_4)
+    require_vector(ctx, 2, rois[0], laws.IMAGE_INDEX_PER_BOX)
+    require_places(ctx, 2, x[0], laws.BOX_IN_IMAGE_OF_BATCH)
+    ctx.require(any_of(equal(rois[0], 0), at_least(x[0], 1)), laws.BOX_IN_IMAGE_OF_BATCH, x[0], 1)
+
+
+@contrib("Tokenizer")
+def tokenizer(ctx: RuleContext) -> Tensor:
+    """Split texts `[C]` or `[N, C]` into tokens: a new last axis has the largest number of tokens of any text.
+
+    Without texts, the last axis has size 0 and none is added; the shape is unknown if it isn't known which.
+    """
+    x = ctx.input(0)
+    ctx.check(x.rank in (1, 2), laws.STRINGS_SAMPLE_OR_BATCH.of(rank=x.rank))
+    if x.numel.lo < 1:
+        return ctx.tensor([*x.dims[:-1], 0] if x.numel.constant == 0 else None)
+    return ctx.tensor((*x.dims, ctx.fresh("tokens")))
+
+
+@contrib("WordConvEmbedding", dtype="float32")
+def word_embedding(ctx: RuleContext) -> Tensor:
+    """Embed words `[sequence, characters]` by convolving their characters: `[sequence, filters]`."""
+    words, filters, characters = (ctx.input(i) for i in (0, 1, 3))
+    ctx.require_rank(words, 2, least=True)
+    ctx.require_rank(filters, 4, least=True)
+    ctx.require_rank(characters, 2, least=True)
+    require_vector(ctx, 2, filters[0], laws.BIAS_PER_FILTER)
+    ctx.require_equal(filters[3], characters[1], laws.FILTERS_AS_WIDE_AS_EMBEDDING)
+    ctx.require_at_least(words[1], filters[2], laws.WORDS_AS_LONG_AS_FILTERS)
+    sizes = {"conv_window_size": filters[2], "char_embedding_size": characters[1], "embedding_size": filters[0]}
+    for name, size in sizes.items():
+        if ctx.integer(name, -1) != -1:
+            ctx.require_equal(size, ctx.integer(name), laws.ATTRIBUTE_IS_THAT_OF_WEIGHTS.of(name=name))
+    return ctx.tensor((words[0], filters[0]), "float32")
+
+
+@contrib("NGramRepeatBlock")
+def ngram_block(ctx: RuleContext) -> Tensor:
+    """Block words that would repeat an n-gram of ids `[B, S]`; the shape of scores `[B, vocabulary]` is unchanged."""
+    ids, scores = ctx.input(0, rank=2), ctx.input(1, rank=2)
+    ctx.require_equal(ids[0], scores[0], laws.IDS_AND_SCORES_ONE_BATCH)
+    ctx.check(ctx.integer("ngram_size") > 0, laws.N_GRAMS_HAVE_ELEMENT)
+    return ctx.tensor(scores.dims, scores.dtype)
+
+
+@contrib("BifurcationDetector")
+def bifurcation(ctx: RuleContext) -> list[Tensor]:
+    """Merge current and predicted tokens; the result has at most as many tokens as both together."""
+    source, current = ctx.input(0, rank=1), ctx.input(1, rank=1)
+    ctx.require_equal(ctx.input(2).numel, 1, laws.INDEX_ONE_NUMBER)
+    shortest, longest = ctx.integer("min_ngram_size", 1), ctx.integer("max_ngram_size", 3)
+    ctx.limit(shortest <= longest, laws.N_GRAMS_AT_LEAST_MIN_NGRAM_SIZE)
+    most: Dim = current[0]
+    matched = ctx.items(2)
+    if ctx.has(3):
+        ctx.require_rank(ctx.input(3), 1)
+        predicted = ctx.input(3)[0]
+        if matched and matched[0] is not None:
+            ctx.require_at_least(source[0], matched[0], laws.INDEX_INSIDE_SOURCE)
+            ctx.require_equal(predicted, source[0] + 1 - matched[0], laws.TOKEN_PREDICTED_FOR_EACH_LEFT)
+        most = current[0] + predicted
+    return [ctx.tensor((ctx.fresh("tokens", 0, most),)), ctx.tensor(ctx.input(2).dims)]
+
+
+@contrib("RemovePadding")
+def remove_padding(ctx: RuleContext) -> list[Tensor]:
+    """Remove padding: `[B, S, D] -> [tokens, D]`.
+
+    Also return offsets `[B, S]`, cumulative lengths `[B + 1]` and the maximum length.
+    """
+    x = ctx.input(0, rank=3)
+    require_vector(ctx, 1, x[0], laws.TOKEN_COUNT_PER_SAMPLE)
+    tokens = ctx.fresh("tokens", 0, x[0] * x[1])
+    return [ctx.tensor((tokens, x[2])), *(ctx.tensor(s, "int32") for s in (x.dims[:2], (x[0] + 1,), (1,)))]
+
+
+@contrib("RestorePadding")
+def restore_padding(ctx: RuleContext) -> Tensor:
+    """Restore padding: tokens `[tokens, D]` and their offsets `[B, S]` -> `[B, S, D]`."""
+    x, offsets = ctx.input(0, rank=2), ctx.input(1, rank=2)
+    ctx.require_at_least(offsets.numel, x[0], laws.PLACE_PER_TOKEN)
+    return ctx.tensor((*offsets.dims, x[1]))
+
+
+# Search
+
+
+def _number(ctx: RuleContext, index: int, name: str) -> tuple[Dim, bool]:
+    """Return the single number in input `index` and True; if its value is unknown, a new symbol `name` and False."""
+    require_single(ctx, index, law=laws.ONE_NUMBER.of(name=name))
+    items = ctx.items(index)
+    known = items[0] if items else None
+    return (ctx.fresh(name, 1), False) if known is None else (known, True)
+
+
+@contrib("GreedySearch", "Sampling", dtype="int32", traits=Traits.STATEFUL)
+def greedy(ctx: RuleContext) -> list[Tensor]:
+    """Continue prompts `[B, S]` to `[B, max_length]`; also return scores `[B, vocabulary]`."""
+    ids = ctx.input(0, rank=2)
+    longest, known = _number(ctx, 1, "max_length")
+    if known:
+        ctx.require_at_least(longest, ids[1] + 1, laws.ROOM_BEHIND_PROMPT)
+    _require_masks(ctx, ids, 5, 6)
+    return [ctx.tensor((ids[0], longest), "int32"), ctx.tensor((ids[0], _vocabulary(ctx)), "float32")]
+
+
+def _vocabulary(ctx: RuleContext) -> Dim | int:
+    """Return the number of words: the attribute `vocab_size`, or a new symbol if that isn't positive."""
+    count = ctx.integer("vocab_size", 0)
+    return count if count > 0 else ctx.fresh("vocabulary")
+
+
+def _require_masks(ctx: RuleContext, ids: Tensor, prefix: int, attention: int) -> None:
+    if ctx.has(prefix):
+        ctx.require_rank(ctx.input(prefix), 2)
+        ctx.require_equal(ctx.input(prefix)[0], ids[0], laws.PREFIX_MASK_HAS_PROMPT_BATCH)
+    require_shape(ctx, attention, ids.dims[:2], laws.ATTENTION_MASK_SHAPED_AS_PROMPTS)
+
+
+@contrib("BeamSearch", "WhisperBeamSearch")
+def beam_search(ctx: RuleContext) -> list[Tensor]:
+    """Continue prompts `[B, S]` (or audio `[B, features, frames]`) to `[B, returned, max_length]`."""
+    ids = ctx.input(0, least=2)
+    plain = ids.rank == 2 and ctx.node.op != "WhisperBeamSearch"
+    longest, known = _number(ctx, 1, "max_length")
+    (beams, counted), (returned, asked) = _number(ctx, 3, "num_beams"), _number(ctx, 4, "num_return_sequences")
+    if counted and asked:
+        ctx.require_at_least(beams, returned, laws.RETURNED_SEQUENCES_AT_MOST_BEAMS)
+    if plain:
+        _require_masks(ctx, ids, 8, 9)
+    if plain and known and ctx.integer("model_type", 0) == 0:
+        ctx.require_at_least(longest, ids[1] + 1, laws.ROOM_BEHIND_PROMPT)
+    steps = longest - ids[1] if plain and known else ctx.fresh("steps")
+    dtype = ctx.input(5).dtype if ctx.has(5) else "float32"
+    scores = [ctx.tensor(s, dtype) for s in ((ids[0], returned), (steps, ids[0], beams, _vocabulary(ctx)))]
+    return [ctx.tensor((ids[0], returned, longest), "int32"), *scores]
+
+
+# Recurrent layers
+
+
+@contrib("DynamicQuantizeLSTM")
+def quantized_lstm(ctx: RuleContext) -> list[Tensor]:
+    """Apply an LSTM whose weights `[directions, input, 4 * hidden]` are transposed and quantized."""
+    x, hidden, directions = ctx.input(0, rank=3), ctx.integer("hidden_size"), direction_count(ctx)
+    last = (directions, x[1], hidden)
+    require_shape(ctx, 1, (directions, x[2], 4 * hidden), laws.W_DIRECTIONS_INPUT_4_HIDDEN)
+    require_shape(ctx, 2, (directions, hidden, 4 * hidden), laws.R_DIRECTIONS_HIDDEN_4_HIDDEN)
+    require_shape(ctx, 3, (directions, 8 * hidden), laws.B_DIRECTIONS_8_HIDDEN)
+    require_states(ctx, x[1], last)
+    require_shape(ctx, 7, (directions, 3 * hidden), laws.P_DIRECTIONS_3_HIDDEN)
+    for index in (8, 9, 10, 11):
+        shape = (directions, 4 * hidden)[: max(ctx.input(index).rank, 1)]
+        require_shape(ctx, index, shape, laws.SCALE_AND_ZERO_POINT_PER_DIRECTION_OR_COLUMN)
+    return [ctx.tensor((x[0], *last)), ctx.tensor(last), ctx.tensor(last)]
+
+
+@contrib("AttnLSTM")
+def attention_lstm(ctx: RuleContext) -> list[Tensor]:
+    """Apply an LSTM with attention to a memory: `[seq, batch, input] -> [seq, directions, batch, hidden]`."""
+    x, hidden, directions = ctx.input(0, rank=3), ctx.integer("hidden_size"), direction_count(ctx)
+    last, read = (directions, x[1], hidden), x[2] + _memory_features(ctx, x[1], directions, hidden)
+    ctx.require_at_least(x[0], 1, laws.SEQUENCE_NOT_EMPTY)
+    ctx.require_at_least(x[1], 1, laws.BATCH_NOT_EMPTY)
+    require_shape(ctx, 1, (directions, 4 * hidden, read), laws.W_DIRECTIONS_4_HIDDEN_INPUT_AND_ATTENDED)
+    require_shape(ctx, 2, (directions, 4 * hidden, hidden), laws.R_DIRECTIONS_4_HIDDEN_HIDDEN)
+    require_shape(ctx, 3, (directions, 8 * hidden), laws.B_DIRECTIONS_8_HIDDEN)
+    require_shape(ctx, 7, (directions, 3 * hidden), laws.P_DIRECTIONS_3_HIDDEN)
+    require_states(ctx, x[1], last)
+    _require_lengths(ctx, 4, x[0], laws.LENGTHS_AT_MOST_SEQUENCE)
+    return [ctx.tensor((x[0], *last)), ctx.tensor(last), ctx.tensor(last)]
+
+
+def _memory_features(ctx: RuleContext, batch: Dim, directions: int, hidden: int) -> Dim:
+    """Return the number of features read from a memory `[batch, steps, features]`, directly or through a layer AW."""
+    given, weights = ctx.input(11, rank=3), ctx.input(9, rank=3)
+    steps, features, width = given[1], given[2], weights[2]
+    ctx.require_equal(given[0], batch, laws.MEMORY_HAS_BATCH)
+    ctx.require_at_least(steps, 1, laws.MEMORY_NOT_EMPTY)
+    require_shape(ctx, 9, (directions, features, width), laws.MW_DIRECTIONS_FEATURES_WIDTH)
+    for index, shape, law in (
+        (8, (directions, hidden, width), laws.QW_DIRECTIONS_HIDDEN_WIDTH),
+        (10, (directions, width), laws.V_DIRECTIONS_WIDTH),
+    ):
+        ctx.input(index)
+        require_shape(ctx, index, shape, law)
+    require_vector(ctx, 12, batch, laws.MEMORY_LENGTH_PER_SAMPLE)
+    _require_lengths(ctx, 12, steps, laws.MEMORY_LENGTHS_INSIDE_MEMORY)
+    if not ctx.has(13):
+        return features
+    layer = ctx.input(13, rank=3)
+    require_shape(ctx, 13, (directions, features + hidden, layer[2]), laws.AW_DIRECTIONS_FEATURES_HIDDEN_ATTENDED)
+    return layer[2]
+
+
+def _require_lengths(ctx: RuleContext, index: int, longest: Dim, law: laws.Law) -> None:
+    """Require that the known lengths in input `index` are from 1 to `longest`."""
+    for item in ctx.items(index) or ():
+        if item is not None:
+            ctx.require(all_of(at_least(item, 1), at_least(longest, item)), law, item, longest)

@@ -1,0 +1,392 @@
+"""Make, read and change shapes: constants, `Shape`, `Reshape`'s relatives, `Expand`, `Tile`, `Range`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf, prod
+
+from shapesmt.base.lazy import np
+from shapesmt.network import laws
+from shapesmt.network.graph import BITS, DTYPES, AttributeValue, Literal, Runtime
+from shapesmt.operators.ops.shared.fields import (
+    broadcast_index,
+    concrete,
+    element_of,
+    reshape_elements,
+    term_of,
+    value_of,
+    view_elements,
+)
+from shapesmt.operators.ops.shared.require import (
+    complete_sizes,
+    element,
+    require_broadcast_to,
+    require_least,
+    require_single,
+)
+from shapesmt.operators.rules import (
+    FLOATS,
+    MAX_ELEMENTS,
+    MAX_FLOATS,
+    Elements,
+    RuleContext,
+    Shape,
+    Tensor,
+    Traits,
+    Value,
+    elements,
+    from_literal,
+    move_positions,
+    position,
+    rule,
+)
+from shapesmt.prover.algebra import (
+    ONE,
+    ZERO,
+    Dim,
+    Evaluator,
+    at_least,
+    ceil_divide,
+    differs,
+    entries,
+    equal,
+    maximum,
+    product,
+    select,
+)
+from shapesmt.prover.algebra.numeric import Float, from_dim
+
+_KINDS = {"value_int": "int64", "value_float": "float32", "value_string": "string"}
+
+
+@rule("Identity", "MemcpyFromHost", "MemcpyToHost", any_rank=True, total=True, traits=Traits.IDENTITY)
+def identity(ctx: RuleContext) -> Tensor:
+    """Return the input."""
+    return ctx.input(0)
+
+
+@rule("Constant", traits=Traits.CONSTANT)
+def constant(ctx: RuleContext) -> Tensor:
+    """Return the constant in the node's only attribute."""
+    literals = [_literal(name, value) for name, value in ctx.attributes.items()]
+    values = [literal for literal in literals if literal is not None]
+    ctx.check(len(values) == 1, laws.ONE_ATTRIBUTE_HAS_VALUE)
+    return from_literal(values[0])
+
+
+def _literal(name: str, value: AttributeValue) -> Literal | None:
+    """Return the constant in attribute `name` of a Constant node, such as `value_ints`; None for other attributes."""
+    if isinstance(value, Literal):
+        return value
+    dtype = _KINDS.get(name.removesuffix("s"))
+    if dtype and isinstance(value, (int, float, str)):
+        return Literal(dtype, (), (value,))
+    if dtype and isinstance(value, tuple):
+        return Literal(dtype, (len(value),), value)  # type: ignore[arg-type]  # numbers or texts
+    return None
+
+
+@rule("Shape", any_rank=True, dtype="int64", total=True, of_shape=True)
+def shape(ctx: RuleContext) -> Tensor:
+    """Return `x.shape[start:end]`, start and end clamped as in Python."""
+    x = ctx.input(0)
+    whole = "end" not in ctx.attributes and not ctx.integer("start", 0)
+    if x.shape is None:
+        return ctx.tensor((x.ndim if whole and x.ndim is not None else ctx.fresh("rank"),), "int64")
+    end = ctx.integer("end") if "end" in ctx.attributes else None
+    return ctx.integer_list(x.dims[ctx.integer("start", 0) : end])
+
+
+@rule("Size", any_rank=True, dtype="int64", total=True, of_shape=True)
+def size(ctx: RuleContext) -> Tensor:
+    """Return the number of elements, as a scalar."""
+    x = ctx.input(0)
+    return ctx.tensor((), "int64", None if x.shape is None else elements((), [x.numel]))
+
+
+@rule("Transpose", traits=Traits.REARRANGED)
+def transpose(ctx: RuleContext) -> Tensor:
+    """Permute axes: `out.shape[i] = x.shape[perm[i]]`; by default they are reversed."""
+    x = ctx.input(0)
+    perm = ctx.integers("perm", range(x.rank - 1, -1, -1))
+    ctx.check(sorted(perm) == list(range(x.rank)), laws.PERM_ORDERS_AXES.of(perm=list(perm), rank=x.rank))
+    dims = [x[axis] for axis in perm]
+
+    def moved(back: int) -> Dim:
+        return position(x.rank - perm.index(x.rank - back))
+
+    return ctx.tensor(dims, value=view_elements(x, dims, lambda a: a.transpose(perm), moved))
+
+
+@rule("Squeeze", traits=Traits.VIEW)
+def squeeze(ctx: RuleContext) -> Tensor:
+    """Remove the axes in `axes`, which have size 1; by default all axes of size 1."""
+    x = ctx.input(0)
+    axes = ctx.constants(1, "axes", ())
+    ctx.limit(ctx.has(1) or len(ctx.node.inputs) < 2, laws.INPUT_GIVEN.of(index=1))
+    if ctx.has(1):
+        ctx.check(ctx.input(1).shape is None or ctx.input(1).rank == 1, laws.AXES_LIST)
+    dropped = {ctx.normal(a, x.rank) for a in axes or ()}
+    for axis in sorted(dropped):
+        ctx.require_equal(x[axis], 1, laws.SQUEEZED_AXIS_SIZE_1)
+    if not dropped:
+        ones = [ctx.holds(equal(d, 1)) for d in x.dims] if axes is not None else [None]
+        if None in ones:
+            return ctx.tensor(None)  # the number of sizes of 1 isn't known
+        dropped = {axis for axis, one in enumerate(ones) if one}
+    return _same_order(ctx, x, [d for axis, d in enumerate(x.dims) if axis not in dropped])
+
+
+@rule("Unsqueeze", traits=Traits.VIEW)
+def unsqueeze(ctx: RuleContext) -> Tensor:
+    """Insert axes of size 1 at the positions `axes` of the output: `[m, n]` and axes `[0, 3]` -> `[1, m, n, 1]`."""
+    x, axes = ctx.input(0), ctx.constants(1, "axes")
+    if ctx.has(1):
+        ctx.check(ctx.input(1).shape is None or ctx.input(1).rank <= 1, laws.AXES_LIST)
+    if axes is None:
+        return ctx.tensor(None)
+    rank = x.rank + len(axes)
+    inserted, rest = ctx.normals(axes, rank), iter(x.dims)
+    return _same_order(ctx, x, [ONE if axis in inserted else next(rest) for axis in range(rank)])
+
+
+@rule("Flatten", any_rank=True, traits=Traits.VIEW)
+def flatten(ctx: RuleContext) -> Tensor:
+    """Reshape to `[product(x.shape[:axis]), product(x.shape[axis:])]`."""
+    x = ctx.input(0)
+    if x.shape is None:
+        return ctx.tensor((ctx.fresh("rows"), ctx.fresh("columns")))
+    axis = ctx.integer("axis", 1)
+    ctx.limit(axis >= 0 or ctx.version >= 11, laws.FLATTEN_AXIS_NOT_NEGATIVE)
+    ctx.check(-x.rank <= axis <= x.rank, laws.AXIS_SPLITS_SHAPE.of(axis=axis, rank=x.rank))
+    axis += x.rank if axis < 0 else 0
+    return _same_order(ctx, x, [product(x.dims[:axis]), product(x.dims[axis:])])
+
+
+def _same_order(ctx: RuleContext, x: Tensor, dims: list[Dim]) -> Tensor:
+    return ctx.tensor(dims, x.dtype, reshape_elements(x, dims))
+
+
+@rule("Expand", traits=Traits.REPEATED)
+def expand(ctx: RuleContext) -> Tensor:
+    """Broadcast `x` and the requested shape together: `[3, 1]` and `(2, 1, 4)` -> `[2, 3, 4]`."""
+    x, items = ctx.input(0), ctx.sizes(1)
+    if items is None:
+        return ctx.tensor(None)
+    require_least(ctx, items, 0, laws.SIZES_NOT_NEGATIVE)
+    rank = max(x.rank, len(items))
+    target = tuple(_expanded_size(ctx, x, i, len(items) - i, item) for i, item in enumerate(items))
+    dims = ctx.broadcast(x.dims, target, law=laws.EXPANDS_FROM_1_OR_STAYS)
+    return ctx.tensor(dims, x.dtype, broadcast_value(x, dims[len(dims) - rank :]))
+
+
+def _expanded_size(ctx: RuleContext, x: Tensor, place: int, back: int, item: Dim | None) -> Dim:
+    """Return entry `place` of Expand's shape, for the `back`-th axis from the end; if unknown, only size 1 expands."""
+    if item is not None:
+        return item
+    if back > x.rank or x[-back] is ONE:
+        return element(ctx, f"size{back}", 1, place)
+    if not x[-back].lo <= 1 <= x[-back].hi:
+        return ONE
+    return select(equal(x[-back], 1), element(ctx, f"size{back}", 1, place), x[-back])
+
+
+def stretched_to(ctx: RuleContext, x: Tensor, target: Sequence[Dim | None], dims: Shape) -> Tensor:
+    """Broadcast `x` to `dims`; if some sizes in `target` are unknown (None), only the rank is checked."""
+    if None in target:
+        ctx.check(x.rank <= len(dims), laws.EXPANDS_FROM_1_OR_STAYS)
+    else:
+        require_broadcast_to(ctx, x, dims, laws.EXPANDS_FROM_1_OR_STAYS)
+    return ctx.tensor(dims, value=broadcast_value(x, dims))
+
+
+def broadcast_value(x: Tensor, dims: Shape) -> Value | None:
+    """Return the elements of `x` broadcast to `dims`; None if they aren't known."""
+    pairs = [(x[-back], dims[-back]) for back in range(1, x.rank + 1)]
+    for d, size in ((d, stretch.constant) for d, stretch in pairs):
+        if size is not None and not (d.lo <= size <= d.hi or d.lo <= 1 <= d.hi):
+            return None
+    array = concrete(dims) or ()
+    return view_elements(
+        x, dims, lambda a: np.broadcast_to(a, array), lambda back: broadcast_index(*pairs[back - 1], back)
+    )
+
+
+MOST_TILED = 2**32
+"""The maximum bytes to which ONNX Runtime tiles a tensor; a size without a declared upper bound is assumed to fit."""
+
+
+@rule("Tile", since=6, traits=Traits.REPEATED)
+def tile(ctx: RuleContext) -> Tensor:
+    """Repeat the tensor along each axis: `out.shape[i] = x.shape[i] * repeats[i]`."""
+    x = ctx.input(0)
+    repeats = ctx.sizes(1, x.rank, "repeats")
+    require_least(ctx, repeats, 0, laws.REPEATS_NOT_NEGATIVE)
+    dims = [d * r for d, r in zip(x.dims, complete_sizes(ctx, repeats, index=1), strict=True)]
+    _require_tiled(ctx, dims, BITS.get(x.dtype, 0) // 8)
+    return ctx.tensor(dims, value=_tile_elements(x, dims, [None if r is None else r.constant for r in repeats]))
+
+
+def _tile_elements(x: Tensor, dims: Sequence[Dim], counts: Sequence[int | None]) -> Value | None:
+    """Return the elements of `x` repeated `counts` times along each axis; None if they aren't known."""
+    if concrete(dims) is not None:
+        known = [count for count in counts if count is not None]
+        return view_elements(x, dims, lambda a: np.tile(a, known), position) if len(known) == len(counts) else None
+
+    def moved(back: int) -> Dim:
+        size, count = x[-back], counts[-back]
+        place = position(back)
+        return ZERO if size is ONE else place if count == 1 else place % size
+
+    return view_elements(x, dims, lambda a: a, moved)
+
+
+def _require_tiled(ctx: RuleContext, dims: Sequence[Dim], each: int) -> None:
+    """Require that the output's bytes, `each` per element, fit; an axis after an empty one counts alone."""
+    before = ONE
+    for d in dims if ctx.runtime is Runtime.ONNX else ():
+        size = maximum(before, 1) * d * each
+        if MOST_TILED < size.hi < inf:
+            ctx.limit(at_least(MOST_TILED, size), laws.OUTPUT_IN_4_GIB, size, MOST_TILED)
+        before = before * d
+
+
+@rule("ConstantOfShape", since=9, any_rank=True, traits=Traits.COPIED)
+def constant_of_shape(ctx: RuleContext) -> Tensor:
+    """Return a tensor whose sizes are an input, filled with one number."""
+    ctx.check(ctx.input(0).dtype in ("", "int64"), laws.SIZES_INT64)
+    sizes = ctx.sizes(0)
+    fill = from_literal(_fill(ctx))
+    if sizes is None:
+        return ctx.tensor(None, fill.dtype)
+    require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
+    dims = complete_sizes(ctx, sizes, index=0)
+    return ctx.tensor(dims, fill.dtype, _fill_elements(fill, dims))
+
+
+def _fill(ctx: RuleContext) -> Literal:
+    value = ctx.attribute("value")
+    if not isinstance(value, Literal):
+        return Literal("float32", (), (0.0,))
+    ctx.check(prod(value.shape) == 1, laws.VALUE_ATTRIBUTE_ONE_ELEMENT)
+    return Literal(value.dtype, (), value.values)
+
+
+def _fill_elements(fill: Tensor, dims: list[Dim]) -> Value | None:
+    element, sizes = term_of(fill), concrete(dims)
+    most = MAX_FLOATS if fill.dtype in FLOATS else MAX_ELEMENTS
+    if element is None or sizes is None or prod(sizes) > most:
+        return None if element is None else value_of(dims, element)
+    return elements(sizes, [element] * prod(sizes))
+
+
+@rule("Range", since=11, any_rank=True)
+def sequence(ctx: RuleContext) -> Tensor:
+    """Return the range of `start + i*delta` for `0 <= i < ceil((limit - start) / delta)`."""
+    start, limit, delta = (_scalar(ctx, i) for i in range(3))
+    _require_scalars(ctx)
+    ctx.only_sizes(0, 1)
+    ctx.check(not any(map(_endless, (start, limit))) and not _is_nan(delta), laws.RANGE_ENDS_FINITE)
+    if isinstance(delta, Dim):
+        ctx.require(differs(delta, 0), laws.DELTA_NOT_0, delta, 0)
+    elif isinstance(delta, Float) and delta.numerator is not None and delta.numerator.constant is not None:
+        ctx.check(delta.numerator.constant != 0, laws.DELTA_NOT_0)
+    count = _count(start, limit, delta)
+    length = _length(ctx, start, limit, delta) if count is None else maximum(count, 0)
+    few = length.constant is not None and length.constant <= MAX_ELEMENTS
+    if isinstance(start, Dim) and isinstance(delta, Dim) and few:
+        items = [start + delta * i for i in range(length.constant or 0)]
+        return ctx.tensor((length,), value=elements((len(items),), items))
+    return ctx.tensor((length,), value=value_of((length,), _progression(start, delta)))
+
+
+def _endless(end: Dim | Float | None) -> bool:
+    """Whether a number is known to be infinite or NaN."""
+    return isinstance(end, Float) and (end.lo == inf or end.hi == -inf or _is_nan(end))
+
+
+def _is_nan(number: Dim | Float | None) -> bool:
+    """Whether a number is NaN and depends on no size."""
+    return isinstance(number, Float) and not number.symbols and bool(np.isnan(number.value(Evaluator({}))))
+
+
+def _require_scalars(ctx: RuleContext) -> None:
+    """Require that start, limit and delta are scalars if all are constants in the file: runtimes check no others."""
+    if ctx.node.domain == "" and any(t.shape is not None and t.rank for t in map(ctx.input, range(3))):
+        ctx.memoizable = False
+        known = all(name in ctx.literals for name in ctx.node.inputs)
+        ctx.limit(not known, laws.FILE_NUMBERS_SCALARS)
+
+
+def _progression(start: Dim | Float | None, delta: Dim | Float | None) -> Dim | Float | None:
+    """Return `start + i*delta`; None for floats if a step may round, since runtimes add `delta` step by step."""
+    if isinstance(start, Dim) and isinstance(delta, Dim):
+        return start + delta * position(1)
+    if not isinstance(start, Float) or not isinstance(delta, Float):
+        return None
+    place = from_dim(position(1), start.dtype)
+    term = start + delta * place
+    return term if term.numerator is not None else None
+
+
+def _length(ctx: RuleContext, start: Dim | Float | None, limit: Dim | Float | None, delta: Dim | Float | None) -> Dim:
+    """Return a new symbol for a data-dependent length; in `Range(0, limit, 1)` it is the unknown limit itself."""
+    if start is ZERO and delta is ONE and limit is None:
+        return element(ctx, "length", 1, 0)
+    return ctx.fresh("length")
+
+
+def _scalar(ctx: RuleContext, index: int) -> Dim | Float | None:
+    x = ctx.input(index)
+    ctx.assume_valid(index)
+    if x.shape is not None:
+        ctx.check(x.rank <= 1, laws.START_LIMIT_DELTA_ONE_NUMBER_EACH)
+        ctx.require_equal(x.numel, 1, laws.START_LIMIT_DELTA_ONE_NUMBER_EACH)
+    if isinstance(x.value, Elements):
+        return x.value.items[0] if len(x.value.items) == 1 else None
+    element = term_of(x)
+    return None if element is None or entries(element) else move_positions(element, lambda _: ZERO)
+
+
+def _count(start: Dim | Float | None, limit: Dim | Float | None, delta: Dim | Float | None) -> Dim | None:
+    """Return `ceil((limit - start) / delta)`, floats in float64 as in ONNX Runtime; None if it isn't known."""
+    if isinstance(start, Dim) and isinstance(limit, Dim) and isinstance(delta, Dim):
+        return ceil_divide(limit - start, delta)
+    wide = [x.cast("float64") for x in (start, limit, delta) if isinstance(x, Float)]
+    first, last, step = wide if len(wide) == 3 else (None, None, None)
+    if first is None or last is None or step is None or step.lo <= 0 <= step.hi:
+        return None
+    return ((last - first) / step).ceil().to_int()
+
+
+@rule("EyeLike", since=9, any_rank=True, of_shape=True)
+def eye_like(ctx: RuleContext) -> Tensor:
+    """Return a tensor of the input's shape with ones on diagonal `k` and zeros elsewhere."""
+    x = ctx.input(0, rank=2)
+    dtype = DTYPES.get(ctx.integer("dtype"), "") if "dtype" in ctx.attributes else x.dtype
+    if x.shape is None:
+        return ctx.tensor((ctx.fresh("rows"), ctx.fresh("columns")), dtype)
+    on_diagonal = select(equal(position(1) - position(2), ctx.integer("k", 0)), 1, 0)
+    return ctx.tensor(x.dims, dtype, value_of(x.dims, on_diagonal) if _is_integer(dtype) else None)
+
+
+@rule("Trilu", since=14, traits=Traits.OVERWRITTEN)
+def trilu(ctx: RuleContext) -> Tensor:
+    """Set elements below (or above) diagonal `k` to 0; the shape is unchanged."""
+    x = ctx.input(0, least=2)
+    shift: Dim | None = ZERO
+    if ctx.has(1):
+        if ctx.input(1).shape is not None:
+            require_single(ctx, 1, law=laws.K_ONE_NUMBER)
+        items = ctx.items(1)
+        shift = items[0] if items else None
+    element = element_of(x) if _is_integer(x.dtype) else None
+    if element is None or shift is None:
+        return ctx.tensor(x.dims)
+    distance = position(1) - position(2) - shift
+    kept = at_least(distance, 0) if ctx.flag("upper", 1) else at_least(-distance, 0)
+    return ctx.tensor(x.dims, value=value_of(x.dims, select(kept, element, 0)))
+
+
+def _is_integer(dtype: str) -> bool:
+    return dtype == "bool" or dtype.startswith(("int", "uint"))

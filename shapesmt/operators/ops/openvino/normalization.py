@@ -1,0 +1,113 @@
+"""Normalization and quantization: the shape is unchanged, and the parameters have to fit it."""
+
+from __future__ import annotations
+
+from shapesmt.network import laws
+from shapesmt.operators.ops.openvino.bridge import normalize_axes, without_broadcast
+from shapesmt.operators.ops.openvino.signatures import operator
+from shapesmt.operators.ops.shared.bridge import constants_of, result
+from shapesmt.operators.ops.shared.require import open_unless, require_broadcast_to, require_vector
+from shapesmt.operators.rules import RuleContext, Shape, Tensor, Traits
+from shapesmt.prover.algebra import FALSE, all_of, any_of, equal
+
+
+@operator("Clamp", any_rank=True, total=True)
+def clamp(ctx: RuleContext) -> Tensor:
+    """Clamp each element; `min` is at most `max`."""
+    least, most = ctx.number("min"), ctx.number("max")
+    ctx.check(least <= most, laws.MIN_AT_MOST_MAX.of(least=least, most=most))
+    return ctx.tensor(ctx.input(0).shape)
+
+
+@operator("SoftMax", "SoftMax-1", "Softmax", "LogSoftmax", traits=Traits.NORMALIZED)
+def softmax(ctx: RuleContext) -> Tensor:
+    """Normalize along an axis, which is not negative in version 1."""
+    x, axis = ctx.input(0), ctx.integer("axis", 1)
+    ctx.check(axis >= 0 or ctx.node.op != "SoftMax-1", laws.AXIS_COUNTED_FROM_FRONT.of(axis=axis))
+    normalize_axes(ctx, [axis], x.rank)
+    return ctx.tensor(x.dims)
+
+
+@operator("LRN")
+def local_response(ctx: RuleContext) -> Tensor:
+    """Normalize by local sums over the channels, all spatial axes, or both; the shape is unchanged."""
+    x, axes, size = ctx.input(0), constants_of(ctx, 1, "the axes"), ctx.integer("size")
+    ctx.check(size >= 0, laws.SUMMED_CHANNELS_NOT_NEGATIVE.of(size=size))
+    spatial = set(range(2, x.rank))
+    possible = axes is None or set(axes) in ({1}, spatial, {1} | spatial)
+    ctx.check(possible, laws.AXES_CHANNELS_OR_ALL.of(axes=list(axes or ())))
+    return ctx.tensor(x.dims)
+
+
+@operator("MVN", "NormalizeL2")
+def over_axes(ctx: RuleContext) -> Tensor:
+    """Normalize over the axes that input 1 lists; the shape is unchanged."""
+    x, axes = ctx.input(0), ctx.items(1) or ()
+    rank = max(x.rank, ctx.node.op == "NormalizeL2")
+    rank = max(x.rank, ctx.node.op == "NormalizeL2")
+    for axis in axes:
+        ctx.require_within(0 if axis is None else axis, rank, laws.FOLDED_AXES_IN_TENSOR)
+    ctx.check(ctx.node.op != "MVN" or len(axes) <= x.rank, laws.AXES_AT_MOST_RANK.of(rank=x.rank, count=len(axes)))
+    return ctx.tensor(x.dims)
+
+
+@operator("PReLU", "PRelu", traits=Traits.ELEMENTWISE)
+def prelu(ctx: RuleContext) -> Tensor:
+    """Multiply negative elements by a slope: one for all, one per channel, or a tensor that broadcasts to the input."""
+    x, slope = ctx.input(0), ctx.input(1)
+    if slope.rank > 1:
+        pairs = zip(slope.dims[::-1], x.dims[::-1], strict=False)
+        broadcasts = all_of(*(any_of(equal(s, 1), equal(s, d)) for s, d in pairs)) if slope.rank <= x.rank else FALSE
+        open_unless(ctx, laws.SLOPE_BROADCASTS_TO_INPUT, broadcasts)
+    elif slope.rank == 0 or x.rank < 2:
+        require_broadcast_to(ctx, slope, x.dims, laws.SLOPE_BROADCASTS_TO_INPUT)
+    else:
+        s = slope[0]
+        ctx.require(any_of(equal(s, 1), equal(s, x[1]), equal(s, x[-1])), laws.SLOPE_BROADCASTS_TO_INPUT, s, x[1])
+    return ctx.tensor(x.dims)
+
+
+@operator("FakeQuantize")
+def fake_quantize(ctx: RuleContext) -> Tensor:
+    """Quantize and dequantize; the four limits broadcast to the input, or have its shape without `auto_broadcast`."""
+    operands = [ctx.input(i) for i in range(5)]
+    if without_broadcast(ctx):
+        ctx.require_agree(*operands, law=laws.OPERANDS_SAME_SHAPE)
+    together = ctx.broadcast(*(x.dims for x in operands))
+    if len(together) > operands[0].rank or _differ(together, operands[0].dims):
+        open_unless(ctx, laws.RANGES_BROADCAST_TO_INPUT)
+        return ctx.tensor(None)
+    return ctx.tensor(operands[0].dims)
+
+
+def _differ(x: Shape, y: Shape) -> bool:
+    """Whether two shapes have different constant sizes on an axis."""
+    return any(equal(d, e) is FALSE for d, e in zip(x, y, strict=False) if d.constant and e.constant)
+
+
+@operator("FakeConvert")
+def fake_convert(ctx: RuleContext) -> Tensor:
+    """Round to an 8-bit float and back; the scale broadcasts to the input, and the shift has the scale's shape."""
+    x, scale = ctx.input(0), ctx.input(1)
+    require_broadcast_to(ctx, scale, x.dims, laws.SCALE_BROADCASTS_TO_INPUT)
+    if ctx.has(2):
+        ctx.require_agree(scale, ctx.input(2), law=laws.SCALE_AND_SHIFT_SAME_SHAPE)
+    kind = ctx.text("destination_type", "f8e4m3").lower()
+    ctx.check(kind in ("f8e4m3", "f8e5m2"), laws.DESTINATION_F8.of(kind=kind))
+    return ctx.tensor(x.dims)
+
+
+@operator("BatchNormInference", "BatchNormInference-1")
+def batch_normalization(ctx: RuleContext) -> Tensor:
+    """Normalize `X[N, C, ...]`; scale, bias, mean and variance have C elements."""
+    order = (2, 0, 1, 3, 4) if ctx.node.op == "BatchNormInference-1" else range(5)
+    ctx.check(ctx.number("epsilon", 0) >= 0, laws.EPSILON_AT_LEAST_0)
+    return result(ctx, "BatchNormalization", *(ctx.input(i) for i in order))
+
+
+@operator("GroupNormalization")
+def group_normalization(ctx: RuleContext) -> Tensor:
+    """Normalize `X[N, C, ...]` in groups, which divide C; scale and bias have C elements."""
+    groups = ctx.integer("num_groups")
+    require_vector(ctx, (1, 2), ctx.input(0)[1], laws.PARAMETERS_PER_CHANNEL)
+    return result(ctx, "GroupNormalization", *(ctx.input(i) for i in range(3)), num_groups=groups)

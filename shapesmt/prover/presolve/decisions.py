@@ -1,0 +1,255 @@
+"""Decide whether a condition holds over a domain, without a solver.
+
+If normal forms, intervals and the equalities among the facts don't suffice, every admissible assignment is enumerated.
+If those are too many, they are divided into cells (`everywhere`). Both are proofs and find the smallest
+counterexample. Conditions that remain undecided are left to a solver.
+
+    >>> from shapesmt.prover.algebra import divides, equal, symbol
+    >>> h, w = symbol("h", 1, 512), symbol("w", 1, 512)
+    >>> domain = Domain([h.as_symbol(), w.as_symbol()], [divides(16, h)])
+    >>> decide(domain, divides(8, h)).verdict
+    <Verdict.PROVED: 'PROVED'>
+    >>> decision = decide(domain, divides(32, h * w))
+    >>> decision.verdict, [(s.name, value) for s, value in decision.counterexample.items()]
+    (<Verdict.DEPENDS: 'DEPENDS'>, [('h', 16), ('w', 1)])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, partial
+from itertools import permutations
+from math import inf
+from typing import NamedTuple
+
+from shapesmt.prover.algebra import (
+    FALSE,
+    FLOOR_DIVISION,
+    SELECT,
+    Assignment,
+    Atom,
+    Evaluator,
+    Formula,
+    Kind,
+    Verdict,
+    all_of,
+    at_least,
+    atoms_within,
+    equal,
+    lowest,
+    negate,
+    of_atom,
+    product,
+)
+from shapesmt.prover.algebra.growth import half_line_of
+from shapesmt.prover.presolve.domain import Domain
+from shapesmt.prover.presolve.enumeration import distance
+from shapesmt.prover.presolve.everywhere import decide_on_cells
+
+CERTIFICATES = ("normal form", "assumed", "enumeration", "z3")  # the cheapest first
+
+
+class Decision(NamedTuple):
+    """The verdict on a condition over a domain.
+
+    Attributes:
+        verdict: Whether it holds for all inputs, for some or for none.
+        by: The kind of proof, one of `CERTIFICATES`, or "timeout".
+        counterexample: An assignment at which it fails, the smallest if that is known.
+    """
+
+    verdict: Verdict
+    by: str
+    counterexample: Assignment | None = None
+
+
+def decide(domain: Domain, condition: Formula) -> Decision | None:
+    """Decide whether the condition holds for all inputs, some or none; None if that takes a solver."""
+    decisions = [decide_part(domain, part) for part in independent(domain, domain.simplify(condition))]
+    decided = [d for d in decisions if d is not None]
+    return together(domain, decided) if len(decided) == len(decisions) else None
+
+
+def implications(domain: Domain, condition: Formula) -> list[Formula]:
+    """Return facts that follow from a condition that holds: cases that can't arise, quotients, what is left of it.
+
+    >>> from shapesmt.prover.algebra import equal, select, symbol
+    >>> h, w = symbol("h", 1), symbol("w", 1)
+    >>> condition = equal(h * w, 64 * select(equal(h // 8, 0), 99, h // 8) * select(equal(w // 8, 0), 99, w // 8))
+    >>> [str(fact) for fact in implications(Domain([h.as_symbol(), w.as_symbol()], [condition]), condition)]
+    ['h//8 != 0', 'w//8 != 0', 'h % 8 == 0', 'w % 8 == 0']
+    >>> rows = symbol("rows", 4)
+    >>> condition = equal(rows // 4, 7 * (rows // 28))
+    >>> [str(fact) for fact in implications(Domain([rows.as_symbol()], [condition]), condition)]
+    ['rows//28 >= 1', '(rows//(4*(rows//28)) if (4*(rows//28)) != 0 else 0) == 7', 'rows//4 == 7*(rows//28)']
+    """
+    cases = dict.fromkeys(atom.args[0] for atom in atoms_within(condition) if atom.op is SELECT)
+    about_one = [c for c in cases if c.op == "eq" and len(c.symbols) == 1 and not any(s.universal for s in c.symbols)]
+    facts = []
+    for fact in map(negate, about_one):
+        decision = decide(domain, fact)
+        facts += [fact] if decision is not None and decision.verdict is Verdict.PROVED else []
+    facts += _quotients(domain, condition)
+    if not facts:
+        return []
+    within = domain.copy()
+    within.assume(all_of(*facts))
+    return [*facts, *within.apply_ranges(condition).conjuncts]
+
+
+def _quotients(domain: Domain, condition: Formula) -> Iterator[Formula]:
+    """Yield the quotients by products that equalities determine: `a//(4*b) == 7` if `a//4 == 7*b` and `b >= 1`."""
+    equalities = (list(part.dim.products()) for part in condition.conjuncts if part.op == "eq" and part.dim is not None)
+    for terms in equalities:
+        for (left, one), (right, number) in permutations(terms) if len(terms) == 2 else ():
+            b = product(map(of_atom, right))
+            if len(left) == 1 and left[0].op is FLOOR_DIVISION and one * number < 0 and abs(one) == 1 and right:
+                a, divisor = left[0].args
+                decision = decide(domain, at_least(b, 1)) if divisor.lo >= 1 else None
+                if decision is not None and decision.verdict is Verdict.PROVED:
+                    yield from (at_least(b, 1), equal(a // (divisor * b), abs(number)))
+
+
+def independent(domain: Domain, condition: Formula) -> list[Formula]:
+    """Group the conjuncts of a condition so that no two groups share a symbol or are connected by a fact.
+
+    Conjuncts that the facts state are omitted; if they are all, the first remains.
+    """
+    parts = condition.conjuncts
+    if len(parts) < 2:
+        return list(parts)
+    parts = tuple(part for part in parts if not is_fact(domain, part)) or parts[:1]
+    return group_by_symbols(parts, domain, lambda part: domain.closure(part.symbols)[0])
+
+
+def is_fact(domain: Domain, condition: Formula) -> bool:
+    """Whether the condition is a fact, or follows from facts among its parts: `p or q` if `p` is a fact."""
+    facts = {*domain.facts, *domain.limits}
+
+    @cache
+    def among(part: Formula) -> bool:
+        return (
+            part in facts
+            or (part.op == "or" and any(map(among, part.args)))
+            or (part.op == "and" and all(map(among, part.args)))
+        )
+
+    return bool(facts) and among(condition)
+
+
+def group_by_symbols(
+    conditions: Iterable[Formula],
+    domain: Domain,
+    symbols: Callable[[Formula], Iterable[Atom]],
+    joined: Callable[..., Formula] = all_of,
+) -> list[Formula]:
+    """Combine conditions into groups that share no symbol, in the order of their symbols.
+
+    Args:
+        conditions: The conditions.
+        domain: Determines the order of the symbols.
+        symbols: Returns the symbols of a condition.
+        joined: Combines the conditions of a group; by default, into their conjunction.
+    """
+    groups: list[tuple[set[Atom], list[Formula]]] = []
+    for condition in conditions:
+        joint, members = set(symbols(condition)), [condition]
+        for group in [g for g in groups if g[0] & joint]:
+            groups.remove(group)
+            joint, members = joint | group[0], group[1] + members
+        groups.append((joint, members))
+    groups.sort(key=lambda g: min(map(domain.order, g[0]), default=(0, "")))
+    return [joined(*members) for _, members in groups]
+
+
+def together(domain: Domain, decisions: Sequence[Decision]) -> Decision:
+    """Return the decision on a conjunction of independent conditions, from the decision on each."""
+    if len(decisions) == 1:
+        return decisions[0]
+    failing = [d for d in decisions if d.verdict is not Verdict.PROVED]
+    if not failing:
+        return Decision(Verdict.PROVED, max((d.by for d in decisions), key=CERTIFICATES.index, default=CERTIFICATES[0]))
+    if any(d.verdict is Verdict.UNKNOWN for d in failing):
+        worst = Verdict.worst(d.verdict for d in failing if d.verdict is not Verdict.DEPENDS)
+        return next(d for d in failing if d.verdict is worst)
+    verdict = Verdict.worst(d.verdict for d in failing)
+    failed = [d for d in failing if d.verdict is verdict]
+    nearest = min(reversed([d.counterexample or {} for d in failed]), key=partial(_detour, domain))
+    return Decision(verdict, failed[0].by, nearest)
+
+
+def _detour(domain: Domain, assignment: Assignment) -> tuple[int, int]:
+    """Return how much farther an assignment is from the declared lower bounds than the domain's minimum is."""
+    least = {s: lowest(s) if domain.ends(s)[0] == -inf else int(domain.ends(s)[0]) for s in assignment}
+    (off, far), (first_off, first_far) = distance(assignment), distance(least)
+    return off - first_off, far - first_far
+
+
+def decide_part(domain: Domain, condition: Formula) -> Decision | None:
+    """Decide one of the conditions that `independent` returns; None if that takes a solver."""
+    if condition is FALSE:
+        return Decision(Verdict.FAILS, "normal form", {})
+    if is_fact(domain, condition):
+        return Decision(Verdict.PROVED, "assumed")
+    if not condition.symbols:  # NaN as an integer, which no normal form computes
+        holds = Evaluator({}).formula(condition)
+        return Decision(Verdict.PROVED if holds else Verdict.FAILS, "enumeration", None if holds else {})
+    enumerated = _by_enumeration(domain, condition) if domain.fits(condition) else None
+    return enumerated or _by_end(domain, condition) or _by_parts(domain, condition) or _by_cells(domain, condition)
+
+
+def _by_enumeration(domain: Domain, condition: Formula) -> Decision | None:
+    """Decide by evaluating the condition at every admissible assignment of related symbols; None if too many."""
+    points = domain.points(condition.symbols)
+    if points is None:
+        return None
+    truth = points.truth(condition)
+    if truth.all():
+        return Decision(Verdict.PROVED, "enumeration")
+    counterexample = points.smallest(~truth)
+    return Decision(Verdict.DEPENDS if points.some_run(truth) else Verdict.FAILS, "enumeration", counterexample)
+
+
+def _by_end(domain: Domain, condition: Formula) -> Decision | None:
+    """Decide a bound of one symbol, such as `h >= 20`, from the symbol's range; None for other conditions.
+
+    No other method decides bounds outside the reach of cells (`n <= 2**40`). For smaller bounds it is faster than
+    cells: a network of convolutions asks some 40 such questions.
+    """
+    half_line = half_line_of(condition)
+    if half_line is None or domain.closure(condition.symbols)[1] or domain.value_list(half_line[0]) is not None:
+        return None
+    s, way, end = half_line
+    lo, hi = domain.ends(s)
+    if s.kind is Kind.ITERATION or lo == -inf or lo > hi:
+        return None
+    low = int(lo)
+    failing = low if way > 0 else max(low, end + 1 + (low - end - 1) % s.step)
+    if (lo >= end) if way > 0 else (failing > hi):
+        return Decision(Verdict.PROVED, "enumeration")
+    holds = end + (low - end) % s.step <= hi if way > 0 else low <= end
+    return Decision(Verdict.DEPENDS if holds else Verdict.FAILS, "enumeration", {s: failing})
+
+
+def _by_cells(domain: Domain, condition: Formula) -> Decision | None:
+    """Decide by cells: progressions of values along which the condition doesn't change; None if they don't decide."""
+    known = decide_on_cells(domain, condition)
+    if known is None:
+        return None
+    failing, holds = known
+    verdict = Verdict.PROVED if failing is None else Verdict.DEPENDS if holds else Verdict.FAILS
+    return Decision(verdict, "enumeration", failing)
+
+
+def _by_parts(domain: Domain, condition: Formula) -> Decision | None:
+    """Prove a conjunction by proving each part; None if a part isn't proven.
+
+    No other method decides bounds of two sizes that a fact relates with periods so large that cells are too many.
+    """
+    decisions: list[Decision] = []
+    for part in condition.args if condition.op == "and" else ():
+        decision = decide(domain, part)
+        if decision is None or decision.verdict is not Verdict.PROVED:
+            return None
+        decisions.append(decision)
+    return together(domain, decisions) if decisions else None

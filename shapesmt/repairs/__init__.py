@@ -1,5 +1,0 @@
-"""Repairs: single changes of a model after which it is proved to run."""
-
-from shapesmt.repairs.question import answer_repair, repair
-
-__all__ = ["answer_repair", "repair"]

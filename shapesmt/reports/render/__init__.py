@@ -1,0 +1,94 @@
+"""Write results as text for people, or as JSON, SARIF or annotations for programs; all wording of results is here."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TextIO, TypeAlias, cast
+
+from shapesmt.base.lazy import lazy_imports
+from shapesmt.reports.render.streams import (
+    discard_output as discard_output,
+    discard_output_that_fails as discard_output_that_fails,
+    have_streams as have_streams,
+    is_refusal as is_refusal,
+    refusal as refusal,
+    tolerate_unprintable as tolerate_unprintable,
+)
+
+if TYPE_CHECKING:
+    from shapesmt.reports.answers import Answer, AnyResult
+
+with lazy_imports(__name__):
+    from shapesmt.reports.render.json import to_json as to_json
+    from shapesmt.reports.render.markdown import write_markdown as write_markdown
+    from shapesmt.reports.render.page.html import html_page as html_page
+    from shapesmt.reports.render.page.index import index_page as index_page
+    from shapesmt.reports.render.page.memory.page import memory_page as memory_page
+    from shapesmt.reports.render.progress import counting as counting, timing as timing
+    from shapesmt.reports.render.quoting import (
+        argument as argument,
+        comment as comment,
+        identifier as identifier,
+        json_text as json_text,
+        mlir as mlir,
+        protobuf as protobuf,
+        python as python,
+        shell as shell,
+    )
+    from shapesmt.reports.render.text.findings import finding_head as finding_head, finding_lines as finding_lines
+    from shapesmt.reports.render.text.text import lines as lines
+
+Form: TypeAlias = str
+FORMS: tuple[Form, ...] = ("text", "json")  # for any result
+CHECK_FORMS: tuple[Form, ...] = (*FORMS, "sarif", "github")  # for results of `check`
+LOCATING: tuple[Form, ...] = ("sarif", "github")  # the forms that state the path of the model's file
+
+_WRITERS = {
+    "text": ("text.text", "write_text"),
+    "all": ("text.text", "write_everything"),
+    "quiet": ("text.text", "write_headlines"),
+    "fleet": ("text.text", "write_fleet"),
+    "json": ("json", "write_result"),
+    "sarif": ("sarif", "write_sarif"),
+    "github": ("github", "write_github"),
+}
+
+
+class Words:
+    """Presents answers as text and HTML; `shapesmt.entrypoints.api` registers it, so that `str(report)` is its text."""
+
+    def words(self, facts: object) -> Any:
+        """Return the sentence that tells these facts; sentences for `Hints`."""
+        from shapesmt.reports.render.sentences import words
+
+        return words(facts)
+
+    def text(self, answer: Answer, width: int | None, everything: bool) -> str:
+        """Return the text that the command line prints, in lines of at most `width` columns (None: of any width)."""
+        from shapesmt.reports.render.text.text import wrap_text
+
+        return wrap_text(cast("AnyResult", answer), width, everything=everything)
+
+    def html(self, answer: Answer) -> str:
+        """Return the same text in colours, as HTML."""
+        from shapesmt.reports.render.page.excerpt import excerpt_html
+
+        return excerpt_html(cast("AnyResult", answer))
+
+
+def render(result: AnyResult, form: Form = "text", stream: TextIO | None = None) -> None:
+    """Write `result` to `stream` (standard output by default) in one of the forms.
+
+    Text fits the width of a terminal and is coloured there, unless `NO_COLOR` is set; anywhere else it is plain.
+
+    >>> from shapesmt.prover.algebra import Verdict
+    >>> from shapesmt.reports.answers import Counts, Report
+    >>> render(Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2)))
+    PROVED m.onnx: all 2 requirements hold
+    2 of 2 requirements proved in 0.00 s after reading
+    """
+    module, name = _WRITERS[form]
+    write = getattr(import_module(f"shapesmt.reports.render.{module}"), name)
+    cast("Callable[[AnyResult, TextIO], None]", write)(result, sys.stdout if stream is None else stream)

@@ -1,0 +1,41 @@
+"""Sentences of a report, made of the facts that its fields have until they are first read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from shapesmt.reports.answers import StaticAxis, facts
+from shapesmt.reports.render.sentences import absence, advice, titles, warnings
+
+_TELLING: dict[type, Callable[[Any], Any]] = {
+    facts.Broken: titles.broken,
+    facts.Undecided: titles.undecided,
+    facts.When: titles.when,
+    facts.Inside: lambda inside: f"inside {inside.path}",
+    facts.Behind: lambda behind: f"and so are {behind.nodes} nodes behind it",
+    facts.Absent: absence.absent,
+    facts.Without: absence.without,
+    facts.ToPlace: absence.to_place,
+    facts.Stretched: warnings.stretched,
+    facts.Contradicted: warnings.contradicted,
+    facts.Untaken: warnings.untaken,
+    facts.Unrun: warnings.unrun,
+    facts.OneValue: warnings.one_value,
+    facts.Large: warnings.large,
+    facts.InSession: warnings.in_session,
+    facts.Further: warnings.further,
+    facts.OtherShape: warnings.other_shape,
+    facts.Unread: warnings.unread,
+    facts.Unnamed: warnings.unnamed,
+    StaticAxis: warnings.static,
+    facts.Needed: warnings.needed,
+    facts.Hints: advice.hints,
+    facts.Nearby: advice.nearby,
+    facts.Doubt: advice.doubt,
+}
+
+
+def words(told: object) -> Any:
+    """Return the sentence that tells some report."""
+    return _TELLING[type(told)](told)

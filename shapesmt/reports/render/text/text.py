@@ -1,0 +1,381 @@
+"""Results as text for the terminal: the verdict first, then each finding, its cause, and advice.
+
+The wording consists of plain lines; rich wraps and colours them, on a terminal only.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from itertools import islice
+from typing import TYPE_CHECKING, Literal, TextIO, cast
+
+from shapesmt.base.errors import printable
+from shapesmt.prover.algebra import Verdict
+from shapesmt.reports.answers import FindingKind, Remedy, facts
+from shapesmt.reports.render.sentences.absence import absent
+from shapesmt.reports.render.text.advice import command, flags
+from shapesmt.reports.render.text.findings import causes
+from shapesmt.reports.render.text.stories import MOST_LINES, height, stories_of, story_lines
+from shapesmt.reports.render.text.warnings import warning_lines
+from shapesmt.reports.render.text.words import (
+    BLANK,
+    FAINT,
+    STRONG,
+    Line,
+    admissible,
+    adopted_lines,
+    assumed_of_data,
+    assuming,
+    beside_guards,
+    code,
+    count,
+    fixed_line,
+    headline,
+    inert,
+    line,
+    name,
+    region_told,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.segment import Segment
+
+    from shapesmt.reports.answers import (
+        AnyResult,
+        BatchReport,
+        ErrorCode,
+        ErrorOrigin,
+        Explanation,
+        Fact,
+        Proof,
+        Release,
+        Report,
+    )
+
+COMPLETE = "the complete system, decided by the solver as a whole"
+_ROOM = 30  # the most lines for the findings of an explanation, before its facts
+_CHUNK = 1000  # the number of lines that are written at once
+_HANGING = 4  # columns of additional indentation for the rest of a wrapped line
+
+
+def write_text(result: AnyResult, stream: TextIO) -> None:
+    """Write `result`, wrapped and coloured if `stream` is a terminal."""
+    _write(lines(result), stream)
+
+
+def write_everything(result: AnyResult, stream: TextIO) -> None:
+    """Write `result` with all findings of a report, however many."""
+    _write(lines(result, everything=True), stream)
+
+
+def write_headlines(result: AnyResult, stream: TextIO) -> None:
+    """Write only the verdict of each model."""
+    _write((next(lines(answer)) for answer in getattr(result, "models", [result])), stream)
+
+
+def write_fleet(result: AnyResult, stream: TextIO) -> None:
+    """Write the table of several models and the tables over all of them, without their reports."""
+    from shapesmt.reports.answers import BatchReport
+    from shapesmt.reports.render.text.summary import fleet
+
+    _write(fleet(result) if isinstance(result, BatchReport) else lines(result), stream)
+
+
+def _write(rows: Iterator[Line], stream: TextIO) -> None:
+    if stream.isatty() or os.environ.get("FORCE_COLOR"):
+        _write_rich(rows, stream)
+    else:
+        stream.writelines(f"{row}\n" for row in rows)
+
+
+def lines(result: AnyResult, *, everything: bool = False) -> Iterator[Line]:
+    """Return the text of `result`, line by line; with `everything`, nothing is left out."""
+    kind = type(result).__name__
+    module, function = _TEXTS[kind]
+    words = getattr(import_module(f"shapesmt.reports.render.text.{module}"), function)
+    text = words(result, everything=everything) if kind in _SHORTENED else words(result)
+    return cast("Iterator[Line]", text)
+
+
+def wrap_text(result: AnyResult, width: int | None = None, *, everything: bool = False) -> str:
+    """Return the text of `result` without colours, in lines of at most `width` columns (None: of any width)."""
+    rows = lines(result, everything=everything)
+    if width is None:
+        return "".join(f"{row}\n" for row in rows)
+    from rich.console import Console
+
+    console = Console(width=width, color_system=None, highlight=False, markup=False, emoji=False)
+    return "".join(segment.text for row in rows for segment in _wrap_line(row, console))
+
+
+def _write_rich(rows: Iterator[Line], stream: TextIO) -> None:
+    from rich.console import Console
+    from rich.segment import Segments
+
+    colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"  # None: no bold text either
+    console = Console(file=stream, highlight=False, markup=False, emoji=False, color_system=colours)
+    while chunk := list(islice(rows, _CHUNK)):
+        segments: list[Segment] = []
+        for row in chunk:
+            segments += _wrap_line(row, console)
+        console.print(Segments(segments), soft_wrap=True, end="")
+
+
+def _wrap_line(row: Line, console: Console) -> Iterator[Segment]:
+    """Yield the pieces of a line, wrapped with a hanging indent if it is wider than the console."""
+    from rich.cells import cell_len
+    from rich.segment import Segment
+    from rich.text import Text
+
+    if cell_len(shown := str(row)) <= console.width and not shown.lstrip().startswith(r"\x3a:"):
+        yield Segment(" " * row.indent)
+        for text, style in row.parts:
+            yield Segment(text, console.get_style(style) if style else None)
+        yield Segment.line()
+        return
+    first, rest = " " * row.indent, " " * min(row.indent + _HANGING, console.width // 2)
+    for piece in Text.assemble(*row.parts).wrap(console, max(console.width - len(rest), 20)):
+        piece.rstrip()
+        if inert(piece.plain) != piece.plain:
+            at = piece.plain.index(":")
+            piece = Text.assemble(piece[:at], r"\x3a", piece[at + 1 :])
+        yield from (Text(first) + piece).render(console, end="\n")
+        first = rest
+
+
+def _reports(result: BatchReport, *, everything: bool = False) -> Iterator[Line]:
+    """Yield the report of each model that isn't proved, then a line for each model."""
+    from shapesmt.reports.render.text.summary import summary_lines
+
+    for report in result.reports:
+        if report.verdict is not Verdict.PROVED:
+            yield from _report(report, everything=everything)
+            yield BLANK
+            yield BLANK
+    yield from summary_lines(result)
+
+
+def _report(report: Report, *, everything: bool = False) -> Iterator[Line]:
+    head = [
+        headline(report.verdict, name(report.model), subject(report)),
+        *fixed_line(report.fixed),
+        *adopted_lines(report.symbols, report.origins, report.unadopted),
+        *(line(0, (f"hint: {printable(hint, 4000)}", FAINT)) for hint in report.hints),
+        *assumed_of_data(report.assumed),
+    ]
+    cautions = [*warning_lines(report, everything=everything)]
+    end = [BLANK] if report.judged or report.warnings else []
+    end += [*_region(report), line(0, (proofs(report), FAINT))]
+    end += [line(0, "next: ", (command("repair", report, Remedy({})), STRONG))] * _may_be_wrong(report)
+    if report.certificate:
+        end.append(line(0, (f"{COMPLETE}: {report.certificate}", FAINT)))
+    room = MOST_LINES - sum(map(height, (head, cautions, end)))
+    yield from head
+    yield from story_lines(stories_of(report.judged, report.groups), report.symbols, room, everything=everything)
+    yield from cautions
+    yield from end
+
+
+def _may_be_wrong(report: Report) -> bool:
+    """Whether the model is more likely wrong than the ranges."""
+    doubted = report.remedy is not None and report.remedy.doubt != ""
+    return doubted or (report.verdict is Verdict.FAILS and report.release is None)
+
+
+def subject(report: Report) -> str:
+    """Return the verdict in one sentence."""
+    return _judged(report) + assuming(report.stated)
+
+
+def _judged(report: Report) -> str:
+    """Return the verdict in one sentence, without assumptions."""
+    total = report.requirements.total
+    over = admissible(report.symbols, report.assumptions)
+    if report.verdict is Verdict.PROVED:
+        if total == 0:
+            return "no node has a requirement that could fail"
+        what = f"all {total} requirements hold" if total > 1 else "its one requirement holds"
+        return what + (f" for every {over}" if over else "")
+    parts = [f"{number} {what}" for number, what in _tallies(report) if number]
+    if report.needed:
+        parts.insert(0 if report.verdict is Verdict.UNKNOWN else len(parts), absent(facts.Absent(report.needed)))
+    if not over:
+        return ", ".join(parts)
+    if len(parts) == 1 and parts[0].endswith(" input"):
+        return parts[0].removesuffix("input") + over
+    return f"{', '.join(parts)}; {over}"
+
+
+def _tallies(report: Report) -> Iterator[tuple[int, str]]:
+    """Yield the kinds of findings with their numbers, gravest first; the first is stated with the total."""
+    counts = report.requirements
+    of = f"of {count(counts.total, 'requirement')} "
+    for number, one, many in (
+        (counts.fails, "fails for every input", "fail for every input"),
+        (counts.depends, "fails for some input", "fail for some input"),
+        (counts.unknown, "is undecided", "are undecided"),
+    ):
+        yield number, of + (one if number == 1 else many)
+        of = "" if number else of
+    kinds = Counter(finding.kind for finding in report.judged)
+    for number, thing, state in (
+        (kinds[FindingKind.UNSUPPORTED], "node", "without a rule"),
+        (kinds[FindingKind.RANK], "node", "with inputs of unknown rank"),
+        (kinds[FindingKind.ELEMENTS], "node", "with numbers that aren't followed"),
+        (kinds[FindingKind.TIMEOUT], "node", "not looked at in the time given"),
+    ):
+        yield number, f"{count(number, thing).split(' ', 1)[1]} {state}"
+
+
+def _region(report: Report) -> Iterator[Line]:
+    """Yield the precondition of the whole model, and the flags under which it is proved."""
+    region = report.precondition
+    if report.release is not None:
+        yield release_line(report.release)
+    if region is None or report.verdict is Verdict.FAILS:
+        return
+    if region.text:
+        how, formula = region_told(region)
+        yield line(0, f"{name(report.model)} {how}", *(" ", code(formula)) * bool(formula))
+    if report.guarded is not None:
+        for before, refused, after in beside_guards(report.guarded):
+            yield line(0, before, *(" ", code(refused)) * bool(refused), after)
+    if report.remedy is not None:
+        if report.remedy.doubt:
+            yield line(0, (printable(report.remedy.doubt, 400), STRONG))
+        note = f" ({printable(report.remedy.note, 400)})" if report.remedy.note else ""
+        yield line(0, "PROVED with ", (flags(report.remedy), STRONG), note)
+
+
+def release_line(release: Release) -> Line:
+    """Return the line about the inputs for which a model runs without the `--dim` numbers that make it fail."""
+    region = release.precondition
+    how, formula = region_told(region)
+    what = [f"it {how} ", code(formula)] if formula else ["it runs for other sizes"]
+    nearest = [", ".join(f"{name(n)}={size}" for n, size in at.items()) for at in release.nearest]
+    pinned = flags(Remedy({n: str(size) for n, size in release.dims.items()}))
+    return line(
+        0,
+        "without ",
+        (pinned, STRONG),
+        " ",
+        *what,
+        *[f"; nearest: {' or '.join(nearest)}"] * bool(nearest),
+    )
+
+
+def proofs(report: Report) -> str:
+    """Return the number of proved requirements as text, by certificate."""
+    counts = report.requirements
+    ways = {"assumed": "assumed", "z3": "by Z3"}
+    by = ", ".join(f"{number} {ways.get(how, f'by {how}')}" for how, number in counts.proved_by.items() if number)
+    proved = f"{counts.proved} of {count(counts.total, 'requirement')} proved in {report.seconds:.2f} s after reading"
+    return proved + (f" ({by})" if by else "")
+
+
+def _explanation(explanation: Explanation) -> Iterator[Line]:
+    target = explanation.target
+    subject = name(explanation.model) + (f", {name(target)}" if target is not None else "")
+    over = admissible(explanation.symbols, explanation.assumptions)
+    ending = (f"; {over}" if over else "") + assuming(explanation.assumed)
+    yield headline(explanation.verdict, subject, _headline(explanation) + ending)
+    yield from assumed_of_data(explanation.assumed)
+    every, single = stories_of(explanation.findings, explanation.groups), target is not None
+    yield from story_lines(every, explanation.symbols, _ROOM, everything=single or len(every) == 1)
+    if any(fact.expr != "False" for fact in explanation.facts):
+        yield BLANK
+        yield line(0, "these can't all hold")
+        for fact in explanation.facts:
+            yield _fact(2, fact)
+    yield from _proofs_told(explanation.proofs)
+    if explanation.because:
+        yield BLANK
+        yield line(0, "sizes come from")
+        yield from causes(explanation.because)
+    if explanation.tensors:
+        from shapesmt.reports.render.text.tables import table, witnesses
+
+        yield BLANK
+        yield from table(explanation.tensors)
+        yield from witnesses(explanation.tensors)
+    if explanation.constraints is not None:
+        from shapesmt.reports.render.text.constraints import constraint_lines
+
+        yield from constraint_lines(explanation.constraints)
+
+
+def _error_code(error: ErrorCode) -> Iterator[Line]:
+    yield line(0, (error.code, STRONG), f" {error.title}")
+    yield line(2, error.law)
+    if error.report is not None:
+        options = flags(Remedy(error.dims, error.assume))
+        yield BLANK
+        yield line(2, (f"for example {error.report.model}", FAINT))
+        yield from (line(4, row) for row in error.model.splitlines())
+        yield BLANK
+        yield line(2, (f"$ shapesmt check {error.report.model} {options}".rstrip(), FAINT))
+        yield from (row._replace(indent=row.indent + 4) if row.parts else row for row in _report(error.report))
+    yield BLANK
+    yield line(2, "what helps")
+    yield line(4, error.remedy)
+
+
+def _origin(answer: ErrorOrigin) -> Iterator[Line]:
+    from shapesmt.reports.render.errors import error_text
+
+    return error_text(answer)
+
+
+def _headline(explanation: Explanation) -> str:
+    """Return the text of an explanation's first line."""
+    findings = explanation.findings
+    if not findings:
+        return "nothing can fail here"
+    single = bool(explanation.symbols) and all(r.min == r.max for r in explanation.symbols.values())
+    if single and explanation.target is None and findings[0].verdict is Verdict.FAILS:
+        return f"fails first at {name(findings[0].node)}"
+    return count(len(findings), "finding")
+
+
+def _proofs_told(proofs: Sequence[Proof]) -> Iterator[Line]:
+    """Yield each requirement of a node with the facts that prove it."""
+    if proofs:
+        yield BLANK
+        yield line(0, "it runs because")
+    for proof in proofs:
+        yield line(2, printable(proof.law, 400), (f"  ({proof.proved_by})", FAINT))
+        if proof.condition != "True":
+            yield line(4, code(proof.condition), " follows from" if proof.facts else " holds whatever the input")
+        for fact in proof.facts:
+            yield _fact(6, fact)
+
+
+def _fact(indent: int, fact: Fact) -> Line:
+    law = printable(fact.law or fact.kind, 200)
+    return line(indent, code(fact.expr), f"  ({name(fact.node)}: {law})" if fact.node else f"  ({law})")
+
+
+_TEXTS = {
+    "Report": ("text", "_report"),
+    "BatchReport": ("text", "_reports"),
+    "Unchecked": ("summary", "unchecked_line"),
+    "Explanation": ("text", "_explanation"),
+    "ErrorOrigin": ("text", "_origin"),
+    "ErrorCode": ("text", "_error_code"),
+    "Bounds": ("tables", "bounds_text"),
+    "Tightened": ("tables", "tightened_text"),
+    "Profile": ("tables", "profile_text"),
+    "DynamicShapes": ("tables", "dynamic_text"),
+    "ModelFacts": ("tables", "facts_text"),
+    "Operators": ("tables", "operators_text"),
+    "Memory": ("memory", "memory_text"),
+    "Simplified": ("rewrites", "simplified_text"),
+    "Repairs": ("rewrites", "repairs_text"),
+}
+"""The module and the function that word each kind of answer."""
+_SHORTENED = ("Report", "BatchReport", "Simplified")
+"""The kinds of answers whose text is shortened unless `everything` is set."""

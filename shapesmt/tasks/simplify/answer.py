@@ -1,0 +1,210 @@
+"""Simplify models, write them if the original can't fail, and compare both in runs if asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from shapesmt.analysis.diagnose import find_remedy, precondition
+from shapesmt.analysis.verify import TIMEOUT, Analysis, Question, analyse, earlier_bounds, inner_bounds, tensor_bounds
+from shapesmt.base.deadline import Deadline
+from shapesmt.base.errors import ModelError, UsageError, one_frame, printable
+from shapesmt.frontends import Model, load_protobuf
+from shapesmt.network.declarations import ADMISSIBLE, RangeLike, ShapeLike, ValueLike
+from shapesmt.prover.algebra import Verdict, one_call
+from shapesmt.reports.answers import Precondition, Simplified, TensorBounds
+from shapesmt.reports.export import complaint, keep_together, save, targets
+from shapesmt.tasks.simplify.basis import Basis, basis_of, folder_of
+from shapesmt.tasks.simplify.declared import declare_outputs
+from shapesmt.tasks.simplify.draft import FORMS, PLAIN
+from shapesmt.tasks.simplify.protobuf import nodes_of
+from shapesmt.tasks.simplify.whole import smaller
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+PRECONDITION = "shapesmt.precondition"
+"""Metadata key of the condition under which a simplified model runs for an admissible input."""
+
+
+@one_frame
+@one_call()
+def simplify(
+    model: Model,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    dims: Mapping[str, RangeLike] | None = None,
+    shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
+    assume: Iterable[str] | None = None,
+    valid_only: bool = False,
+    check_runs: int = 0,
+    trust_ranges: bool = False,
+    target: str | None = None,
+    timeout: float = TIMEOUT,
+) -> ModelProto:
+    """Return the model without the nodes that are proven superfluous, and save it if there is an `output`.
+
+    A size with one value becomes a number in the inputs, and equal sizes get one name. Rewrites hold for every input
+    that the shapes of the written model admit; with `trust_ranges`, for the inputs in the given ranges and relations,
+    which its metadata then state. `target` is the runtime ("ort", "openvino", "iree", "tensorrt") that decides the form
+    of the nodes; for "openvino", ranges are always trusted.
+
+    Raises:
+        ModelError: The model fails for some admissible input, and `valid_only` isn't set; the target is OpenVINO, and
+            some size has no proven upper bound; or ONNX's checker or ONNX Runtime refuses the result.
+        InternalError: ONNX Runtime computes something else, at one of `check_runs` sizes.
+
+    >>> model = b'''<ir_version: 8, opset_import: ["":18]>
+    ... g (float[n] x) => (float[n] z) { y = Identity (x) z = Exp (y) }'''
+    >>> [node.op_type for node in simplify(model).graph.node]
+    ['Exp']
+    """
+    question = Question(dims, shapes, values, assume, timeout, target=target)
+    proto, a, _ = _simplify(model, output, question, valid_only, check_runs, trust_ranges)
+    if proto is None:
+        raise refusal(a)
+    return proto
+
+
+@one_call()
+def answer_simplify(
+    model: Model,
+    output: str | os.PathLike[str],
+    question: Question,
+    *,
+    valid_only: bool = False,
+    check_runs: int = 0,
+    trust_ranges: bool = False,
+) -> Simplified:
+    """Return the answer of `simplify`: each rewrite, and where the model was written or why it wasn't."""
+    return _simplify(model, output, question, valid_only, check_runs, trust_ranges)[2]
+
+
+def refusal(a: Analysis, remedy: str = "narrow the ranges") -> ModelError:
+    """Return the error for a model that fails for some admissible input, or for all; its text proposes `remedy`."""
+    source = a.problem.graph.source
+    if a.examination.verdict is Verdict.FAILS:
+        return ModelError(f"{source} runs for no admissible input")
+    return ModelError(f"{source} fails for some admissible input; {remedy}, or use valid_only=True")
+
+
+def _simplify(
+    model: Model, output: str | os.PathLike[str] | None, question: Question, valid_only: bool, runs: int, trusted: bool
+) -> tuple[ModelProto | None, Analysis, Simplified]:
+    """Return the simplified model, the analysis, and the answer; save the model to `output`.
+
+    If the model fails for some admissible input, the first is None, as a removed node may be the one that refused the
+    input. With `valid_only` it is written nevertheless, with the condition for valid inputs in its metadata.
+
+    Raises:
+        UsageError: The output is the model's own file.
+        InternalError: ONNX Runtime computes something else, at one of `runs` sizes.
+    """
+    if output is not None and isinstance(model, (str, os.PathLike)) and same_file(model, output):
+        raise UsageError(f"cannot write {printable(os.fspath(output))}: it is the model itself; name another file")
+    proto, a = analyse_protobuf(model, output, question)
+    verdict, source = a.examination.verdict, a.problem.graph.source
+    stages = a.problem, a.examination, a.judge
+    region = precondition(*stages) if a.fails else None
+    if region is not None and (verdict is Verdict.FAILS or not valid_only):
+        helps = find_remedy(*stages, region)
+        return None, a, Simplified(source, verdict, None, seconds=a.seconds, precondition=region, remedy=helps)
+    folder = folder_of(model)
+    base = basis_of(proto, a, folder, trusted=trusted or question.target in targets.BOUNDED)
+    declare_outputs(base.proto, base.analysis)
+    smaller_one, answer = reduce_model(base, question.target, region)
+    answer = replace(answer, verdict=verdict)
+    if runs:
+        from shapesmt.tasks.replay import compare_runs, exact
+
+        runs = compare_runs(proto, smaller_one, a, runs, folder)
+        answer = replace(answer, exact=exact(a))
+    if output is not None:
+        save_checked(smaller_one, output, proto, folder, a.judge.deadline)
+    return smaller_one, a, replace(answer, written="" if output is None else os.fspath(output), runs=runs)
+
+
+def same_file(path: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
+    """Whether two paths lead to one file, if it exists."""
+    return os.path.realpath(os.fsdecode(path)) == os.path.realpath(os.fsdecode(other)) and os.path.exists(path)  # noqa: PTH110 - of any name
+
+
+def save_checked(
+    proto: ModelProto, output: str | os.PathLike[str], original: ModelProto, folder: str | None, deadline: Deadline
+) -> None:
+    """Save a rewritten model if ONNX's checker and (if time is left) ONNX Runtime accept it like the original.
+
+    Raises:
+        ModelError: One of them refuses the rewritten model.
+    """
+    from shapesmt.tasks.replay import loading_error
+
+    reason = complaint(proto, original) or loading_error(proto, original, folder, deadline)
+    if reason:
+        raise ModelError(f"cannot write {printable(os.fspath(output))}: {reason}")
+    save(proto, output)
+
+
+def reduce_model(
+    base: Basis,
+    target: str | None = None,
+    region: Precondition | None = None,
+    tensors: Mapping[str, TensorBounds] | None = None,
+) -> tuple[ModelProto, Simplified]:
+    """Return the smaller model in the form that the target needs, and the answer without the path of the file.
+
+    The model's metadata say for which inputs it is meant. If it rests on the caller's ranges, they also state the
+    condition of `region`, if there is one; otherwise its nodes refuse the inputs that they refused before.
+
+    Raises:
+        ModelError: The target is OpenVINO, and some size has no proven upper bound.
+        UsageError: There is no such target.
+    """
+    targets.require(target)
+    a = base.analysis
+    copy, rewrites, before, _ = smaller(base.proto, a, FORMS.get(target or "", PLAIN))
+    if target in targets.FITTED:
+        copy = fit_to_target(copy, a, target, tensors or tensor_bounds(a.examination, a.judge))
+    note(copy, base, region.whole if region is not None and base.trusted else "")
+    nodes, verdict = (before, nodes_of(copy)), a.examination.verdict
+    answer = Simplified(a.problem.graph.source, verdict, None, *nodes, a.seconds, rewrites, region)
+    admissible, defaults = str(base.admissible), base.defaults
+    return copy, replace(answer, admissible=admissible, defaults=defaults, trusted=base.trusted)
+
+
+def fit_to_target(
+    proto: ModelProto, a: Analysis, target: str | None, tensors: Mapping[str, TensorBounds]
+) -> ModelProto:
+    """Return a model in the form that the target needs.
+
+    Raises:
+        ModelError: The target is OpenVINO, and some size has no proven upper bound.
+    """
+    inner = partial(inner_bounds, a.examination, a.judge)
+    earlier = partial(earlier_bounds, a.problem, a.examination, a.judge)
+    return targets.fit_model(proto, tensors, target, inner, earlier)
+
+
+def note(proto: ModelProto, base: Basis, condition: str = "") -> None:
+    """Write into a model's metadata for which inputs it is valid, and `condition`; earlier entries are replaced."""
+    texts = {ADMISSIBLE: str(base.admissible), PRECONDITION: condition}
+    kept = [entry for entry in proto.metadata_props if entry.key not in texts]
+    del proto.metadata_props[:]
+    proto.metadata_props.extend(kept)
+    for key, text in texts.items():
+        if text:
+            proto.metadata_props.add(key=key, value=text)
+
+
+def analyse_protobuf(
+    model: Model, output: str | os.PathLike[str] | None, question: Question
+) -> tuple[ModelProto, Analysis]:
+    """Return the protobuf of a model and its analysis; refuse an `output` for which the external data would be lost."""
+    proto, graph = question.read(lambda: load_protobuf(model))
+    if output is not None:
+        keep_together(proto, model, output)
+    return proto, analyse(graph, question)
