@@ -7,7 +7,7 @@ import types
 
 import pytest
 
-import shapesmt
+import shapesmt.entrypoints
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers import (
     Bounds,
@@ -65,5 +65,5 @@ class Fake(types.ModuleType):
 def api(monkeypatch):
     fake = Fake()
     monkeypatch.setitem(sys.modules, "shapesmt.entrypoints.api", fake)
-    monkeypatch.setattr(shapesmt, "api", fake, raising=False)
+    monkeypatch.setattr(shapesmt.entrypoints, "api", fake, raising=False)
     return fake

@@ -45,7 +45,7 @@ def test_another_copy_of_the_package_is_another(tmp_path: Path, monkeypatch: pyt
         copy.write_bytes(path.read_bytes())
     script = "import shapesmt; " + WHO
     assert said(script, tmp_path) == said(script)
-    changed = tmp_path / "shapesmt" / "laws" / "presence.py"
+    changed = tmp_path / "shapesmt" / "network" / "laws" / "presence.py"
     changed.write_text(changed.read_text() + "\n")
     assert said(script, tmp_path) != said(script)
 
