@@ -57,8 +57,8 @@ class Judge:
             reads nor fills the caches that others share, so that its answers don't depend on earlier ones.
     """
 
-    def __init__(self, deadline: Deadline, asks: int | None = None) -> None:
-        self.deadline = deadline
+    def __init__(self, deadline: Deadline | None = None, asks: int | None = None) -> None:
+        self.deadline = deadline or Deadline(None)
         self._asks = asks
         self._answers: dict[tuple[Formula, ...], Answer] = {}
         self._decisions: dict[tuple[Formula, ...], Decision] = {}

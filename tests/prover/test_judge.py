@@ -23,7 +23,7 @@ def domain() -> Domain:
 
 @pytest.fixture
 def judge() -> Judge:
-    return Judge(Deadline(None))
+    return Judge()
 
 
 def test_the_solver_decides_what_presolve_leaves_open(judge: Judge) -> None:
@@ -49,7 +49,7 @@ def test_what_was_decided_once_is_known_to_every_judge(judge: Judge, monkeypatch
     powers, within = differs(N * N * N * N * N, 65 * N + 48), domain()
     asked = judge.decide(within, powers), judge.proves(within, powers), judge.extent(within, N * N - 6 * N)
     monkeypatch.setattr("shapesmt.prover.smt.solver.check", None)
-    again, equal_domain = Judge(Deadline(None)), domain()
+    again, equal_domain = Judge(), domain()
     known = again.decide(equal_domain, powers), again.proves(equal_domain, powers), again.extent(within, N * N - 6 * N)
     assert known == asked
     equal_domain.assume(at_least(N, 3))
@@ -109,5 +109,5 @@ def test_a_judge_that_may_ask_so_often_needs_no_clock_and_nothing_that_others_kn
     assert not never.proves(domain(), open_one)
     assert once.proves(domain(), open_one)
     assert not Judge(Deadline(None), 0).proves(domain(), open_one)
-    assert Judge(Deadline(None)).proves(domain(), open_one)
+    assert Judge().proves(domain(), open_one)
     assert not Judge(Deadline(None), 0).proves(domain(), open_one)

@@ -6,7 +6,7 @@ counterexample. Conditions that remain undecided are left to a solver.
 
     >>> from shapesmt.prover.algebra import divides, equal, symbol
     >>> h, w = symbol("h", 1, 512), symbol("w", 1, 512)
-    >>> domain = Domain([h.as_symbol(), w.as_symbol()], [divides(16, h)])
+    >>> domain = Domain([h, w], [divides(16, h)])
     >>> decide(domain, divides(8, h)).verdict
     <Verdict.PROVED: 'PROVED'>
     >>> decision = decide(domain, divides(32, h * w))
@@ -76,11 +76,11 @@ def implications(domain: Domain, condition: Formula) -> list[Formula]:
     >>> from shapesmt.prover.algebra import equal, select, symbol
     >>> h, w = symbol("h", 1), symbol("w", 1)
     >>> condition = equal(h * w, 64 * select(equal(h // 8, 0), 99, h // 8) * select(equal(w // 8, 0), 99, w // 8))
-    >>> [str(fact) for fact in implications(Domain([h.as_symbol(), w.as_symbol()], [condition]), condition)]
+    >>> [str(fact) for fact in implications(Domain([h, w], [condition]), condition)]
     ['h//8 != 0', 'w//8 != 0', 'h % 8 == 0', 'w % 8 == 0']
     >>> rows = symbol("rows", 4)
     >>> condition = equal(rows // 4, 7 * (rows // 28))
-    >>> [str(fact) for fact in implications(Domain([rows.as_symbol()], [condition]), condition)]
+    >>> [str(fact) for fact in implications(Domain([rows], [condition]), condition)]
     ['rows//28 >= 1', '(rows//(4*(rows//28)) if (4*(rows//28)) != 0 else 0) == 7', 'rows//4 == 7*(rows//28)']
     """
     cases = dict.fromkeys(atom.args[0] for atom in atoms_within(condition) if atom.op is SELECT)

@@ -2,7 +2,7 @@
 
 >>> from shapesmt.prover.algebra import at_least, divides, symbol
 >>> h, w = symbol("h", 1, 512), symbol("w", 1, 512)
->>> domain = Domain([h.as_symbol(), w.as_symbol()], [divides(16, h), at_least(h, w)])
+>>> domain = Domain([h, w], [divides(16, h), at_least(h, w)])
 >>> domain.ends(h.as_symbol())  # by the facts about h alone
 (16, 512)
 >>> [s.name for s in domain.closure(w.symbols)[0]]  # a fact relates w to h
@@ -16,6 +16,7 @@ from math import inf, prod
 from operator import attrgetter
 from typing import TypeVar
 
+from shapesmt.base.errors import UsageError
 from shapesmt.base.lazy import np
 from shapesmt.prover.algebra import (
     FALSE,
@@ -62,15 +63,25 @@ def compute_once(
     return answers[key]
 
 
+def _symbol(d: Dim) -> Atom:
+    atom = d.as_symbol()
+    if atom is None:
+        raise UsageError(f"a domain is of symbols, and {d} is an expression")
+    return atom
+
+
 class Domain:
     """The admissible inputs: symbols in their ranges that satisfy all facts, such as `h % 16 == 0`.
 
     Attributes:
-        symbols: The free symbols of the model, in the order in which they are shown.
+        symbols: The free symbols, in the order in which they are shown.
+
+    Raises:
+        UsageError: An expression is given in place of a symbol.
     """
 
-    def __init__(self, symbols: Iterable[Atom], facts: Iterable[Formula] = ()) -> None:
-        self.symbols = list(symbols)
+    def __init__(self, symbols: Iterable[Atom | Dim], facts: Iterable[Formula] = ()) -> None:
+        self.symbols = [s if isinstance(s, Atom) else _symbol(s) for s in symbols]
         self._place = {s: i for i, s in enumerate(self.symbols)}
         self._stated: list[tuple[Formula, bool]] = []  # facts (True) and limits (False), in order
         self._used = 0  # number of `_stated` entries applied to the fields below

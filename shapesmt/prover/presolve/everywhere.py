@@ -2,7 +2,7 @@
 
 >>> from shapesmt.prover.algebra import at_least, equal, symbol
 >>> h, w = symbol("h", 1), symbol("w", 1)
->>> domain = Domain([h.as_symbol(), w.as_symbol()], [at_least(h, 4)])
+>>> domain = Domain([h, w], [at_least(h, 4)])
 >>> failing, holds = decide_on_cells(domain, equal((h // 4) * w, (h * w) // 4))
 >>> sorted((s.name, size) for s, size in failing.items()), holds
 ([('h', 6), ('w', 2)], True)
@@ -77,7 +77,7 @@ def extremes(domain: Domain, dim: Dim) -> tuple[End, End] | None:
 
     >>> from shapesmt.prover.algebra import equal, symbol
     >>> h, w = symbol("h", 1), symbol("w", 1)
-    >>> low, high = extremes(Domain([h.as_symbol(), w.as_symbol()], [equal((h // 4) * w, 12)]), h * w)
+    >>> low, high = extremes(Domain([h, w], [equal((h // 4) * w, 12)]), h * w)
     >>> low.value, high.value
     (48, 84)
     """

@@ -2,7 +2,7 @@
 
 >>> from shapesmt.prover.algebra import symbol
 >>> h = symbol("h", 1, 512)
->>> low, high = extent(Domain([h.as_symbol()]), h - 2 * (h // 2))
+>>> low, high = extent(Domain([h]), h - 2 * (h // 2))
 >>> low.value, low.witness == {h.as_symbol(): 2}, high.value, high.witness == {h.as_symbol(): 1}
 (0, True, 1, True)
 """

@@ -1,10 +1,9 @@
 """Least: find the input that is smallest in every size at once, if a domain has one.
 
 >>> from shapesmt.prover.algebra import at_least, symbol
->>> from shapesmt.base.deadline import Deadline
 >>> past, seq, total = symbol("past", 0), symbol("seq", 1), symbol("total", 1)
 >>> domain = Domain([s.as_symbol() for s in (past, seq, total)], [at_least(total, past + seq), at_least(past, 5)])
->>> {s.name: n for s, n in least_input(domain, domain.symbols, Judge(Deadline(None))).items()}
+>>> {s.name: n for s, n in least_input(domain, domain.symbols, Judge()).items()}
 {'past': 5, 'seq': 1, 'total': 6}
 """
 

@@ -4,10 +4,9 @@ The box has a given valid input and is as large as it gets: no end of it can be 
 different ways; see `Frame`.
 
     >>> from shapesmt.prover.algebra import at_least, symbol
-    >>> from shapesmt.base.deadline import Deadline
     >>> past, seq = symbol("past", 1, 99), symbol("seq", 1, 99)
-    >>> domain = Domain([past.as_symbol(), seq.as_symbol()])
-    >>> Growth(domain, at_least(100, past + seq), {past: Frame(), seq: Frame()}, Judge(Deadline(None))).box([7, 7])
+    >>> domain = Domain([past, seq])
+    >>> Growth(domain, at_least(100, past + seq), {past: Frame(), seq: Frame()}, Judge()).box([7, 7])
     [(1, 50), (1, 50)]
 """
 

@@ -4,10 +4,9 @@ A corner of the box of all sizes need not be valid: if `past + seq <= 100`, the 
 exclude each other. The point is then one at which all sizes are at the same fraction of their range.
 
     >>> from shapesmt.prover.algebra import at_least, symbol
-    >>> from shapesmt.base.deadline import Deadline
     >>> past, seq = symbol("past", 1, 99), symbol("seq", 1, 99)
-    >>> domain = Domain([past.as_symbol(), seq.as_symbol()], [at_least(100, past + seq)])
-    >>> three = Points(domain, [past, seq], Judge(Deadline(None))).three()
+    >>> domain = Domain([past, seq], [at_least(100, past + seq)])
+    >>> three = Points(domain, [past, seq], Judge()).three()
     >>> three.least, three.usual, three.greatest
     ((1, 1), (7, 7), (50, 50))
 """
@@ -172,9 +171,8 @@ def split(domain: Domain, sizes: Sequence[Dim], judge: Judge, number: int) -> li
     """Split the domain into at most `number` parts, each time halving the part with the widest range of a size.
 
     >>> from shapesmt.prover.algebra import symbol
-    >>> from shapesmt.base.deadline import Deadline
     >>> seq = symbol("seq", 1, 1024)
-    >>> parts = split(Domain([seq.as_symbol()]), [seq], Judge(Deadline(None)), 2)
+    >>> parts = split(Domain([seq]), [seq], Judge(), 2)
     >>> [(part.lows, part.highs) for part in parts]
     [([1], [32]), ([33], [1024])]
     """

@@ -149,7 +149,7 @@ def test_a_condition_that_the_reported_ones_imply_needs_none(monkeypatch: pytest
 
 
 def decided(graph: Graph, **question: object) -> bool:
-    return examine(pose(graph, Question(**question)), Judge(Deadline(None))).decided  # type: ignore[arg-type]
+    return examine(pose(graph, Question(**question)), Judge()).decided  # type: ignore[arg-type]
 
 
 def test_what_a_nodes_requirements_refuse_needs_no_judgement() -> None:

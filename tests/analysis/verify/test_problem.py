@@ -10,7 +10,6 @@ import pytest
 from shapesmt.analysis.verify.analysis import pinned
 from shapesmt.analysis.verify.problem import Problem, pose, pose_everything
 from shapesmt.analysis.verify.question import Question
-from shapesmt.base.deadline import Deadline
 from shapesmt.base.errors import UsageError
 from shapesmt.frontends import load
 from shapesmt.network.declarations.ranges import Origin, Range
@@ -183,7 +182,7 @@ def test_what_is_inferred_to_find_unused_elements_is_not_inferred_again() -> Non
     assert problem.inference is problem.inference
     fixed = pose(load(text.encode()), Question(dims={"n": 3}))
     assert fixed.inference.tensors["y"].shape == (fixed.dims["n"],)
-    known = pinned(fixed, Judge(Deadline(None)))
+    known = pinned(fixed, Judge())
     assert known.inference.tensors["y"].shape == (as_dim(3),)
     assert known.inference is known.inference
 

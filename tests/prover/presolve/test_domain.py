@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from shapesmt.base.deadline import Deadline
+from shapesmt.base.errors import UsageError
 from shapesmt.prover.algebra import Verdict
 from shapesmt.prover.algebra.dim import Kind, symbol
 from shapesmt.prover.algebra.evaluation import Evaluator
@@ -84,7 +84,7 @@ def test_an_equality_leaves_one_value_of_a_symbol_without_ends(number: int) -> N
     size = symbol("size", -inf)
     alone = Domain(size.symbols, [equal(size, number)])
     assert alone.ends(atom_of(size)) == (number, number)
-    assert Judge(Deadline(None)).complete(alone, {}) == {atom_of(size): number}
+    assert Judge().complete(alone, {}) == {atom_of(size): number}
 
 
 def test_a_cone_holds_what_relations_tie_together() -> None:
@@ -133,10 +133,16 @@ def test_a_fact_that_is_a_grid_narrows_each_symbol_alone() -> None:
 
 def test_a_bound_keeps_what_is_known_of_a_symbol_that_others_are_tied_to():
     h, w = symbol("h", 32, 640), symbol("w", 32, 640)
-    domain = Domain([h.as_symbol(), w.as_symbol()], [divides(16, h), at_least(h * w, 5000)])
+    domain = Domain([h, w], [divides(16, h), at_least(h * w, 5000)])
     domain.assume(at_most(h, 143))
     assert domain.ends(h.as_symbol()) == (32, 128)
     assert extent(domain, h)[1].value == 128
+
+
+def test_a_domain_is_of_symbols() -> None:
+    assert Domain([H, *ATOMS[1:]]).symbols == [*ATOMS]
+    with pytest.raises(UsageError, match="a domain is of symbols, and h . 1 is an expression"):
+        Domain([H + 1])
 
 
 def test_equal_sizes_are_one() -> None:

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import shapesmt
-from shapesmt.base.deadline import Deadline
 from shapesmt.network.declarations.expressions import parse_formula
 from shapesmt.prover.algebra import Kind, Verdict, atom_of
 from shapesmt.prover.algebra.dim import Dim, symbol
@@ -46,7 +45,7 @@ UNEVEN = symbol("even", 2, 64, step=2)
 
 
 def described(condition: Formula, *facts: Formula) -> Region:
-    judge = Judge(Deadline(None))
+    judge = Judge()
     return describe(condition, Domain(sorted(condition.symbols, key=lambda s: s.number), facts), judge.proves)
 
 
@@ -151,7 +150,7 @@ def test_what_one_size_or_the_other_rules_out_needs_no_solver() -> None:
         return decision is not None and decision.verdict is Verdict.PROVED
 
     refused = any_of(*(equal((x + k - 1) // k, 1) for k in (2, 4, 8) for x in (N, M)))
-    found = describe(refused, Domain([N.as_symbol(), M.as_symbol()]), presolved)
+    found = describe(refused, Domain([N, M]), presolved)
     assert (found.text, found.exact) == (("n <= 8 or m <= 8",), True)
 
 
@@ -185,7 +184,7 @@ def test_random_regions_are_exactly_the_condition(seeds: range) -> None:
         truth = [bool(Evaluator(p).formula(asked)) for p in everything()]
         if not asked.symbols or not any(truth):
             continue
-        found = describe(asked, Domain(ATOMS[:2]), Judge(Deadline(None)).proves)
+        found = describe(asked, Domain(ATOMS[:2]), Judge().proves)
         names: dict[str, Dim] = {"h": H, "w": W}
         inexact += not found.exact
         for point, holds in zip(everything(), truth, strict=True):
@@ -233,7 +232,7 @@ def test_random_regions_over_wide_ranges(seeds: range) -> None:
         r = Random(f"wide region {seed}")
         sizes = [symbol(name, *r.choice(RANGES)) for name in ("h", "w", "n")[: r.randint(1, 3)]]
         atoms = [a for a in (s.as_symbol() for s in sizes) if a is not None]
-        condition, judge = asked_of(r, sizes), Judge(Deadline(None))
+        condition, judge = asked_of(r, sizes), Judge()
         if judge.decide(Domain(atoms), condition).verdict != Verdict.DEPENDS:
             continue
         found = describe(condition, Domain(atoms), judge.proves)

@@ -6,7 +6,6 @@ from random import Random
 
 import pytest
 
-from shapesmt.base.deadline import Deadline
 from shapesmt.prover.algebra import (
     Evaluator,
     Formula,
@@ -29,7 +28,7 @@ H, W, N, M, K = (symbol(name, 1) for name in "hwnmk")
 
 def region(condition: Formula, *facts: Formula) -> Region:
     symbols = {s for f in (condition, *facts) for s in f.symbols}
-    return describe(condition, Domain(sorted(symbols, key=lambda s: s.number), facts), Judge(Deadline(None)).proves)
+    return describe(condition, Domain(sorted(symbols, key=lambda s: s.number), facts), Judge().proves)
 
 
 CHAIN = [at_least(H // q, 2) for q in (1, 2, 4, 8, 16)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from shapesmt.base.deadline import Deadline
 from shapesmt.prover.algebra import FALSE, Kind, all_of, at_least, at_most, equal, less, maximum, symbol
 from shapesmt.prover.judge import Judge
 from shapesmt.prover.presolve import Domain
@@ -16,7 +15,7 @@ def ends(condition, *limits):
     domain = Domain([s for d in (N, M) for s in d.symbols])
     for limit in limits:
         domain.limit(limit)
-    return at_ends(condition, domain, Judge(Deadline(None)).proves)
+    return at_ends(condition, domain, Judge().proves)
 
 
 def test_a_place_below_a_size_is_the_greatest_place_below_it():

@@ -8,7 +8,6 @@ from random import Random
 import pytest
 
 import shapesmt
-from shapesmt.base.deadline import Deadline
 from shapesmt.prover.algebra import TRUE, Dim, End, at_least, at_most, divides, equal, evaluate, symbol
 from shapesmt.prover.judge import Judge
 from shapesmt.prover.presolve import Domain
@@ -37,7 +36,7 @@ FACTS = [
 
 @pytest.mark.parametrize("facts", FACTS, ids=str)
 def test_regions_and_greatest_sizes_of_random_sums(facts: list):
-    domain, judge = Domain(ATOMS, facts), Judge(Deadline(None))
+    domain, judge = Domain(ATOMS, facts), Judge()
     grid = [dict(zip(ATOMS, at, strict=True)) for at in product(range(1, 41), range(31))]
     grid = [at for at in grid if all(evaluate(f, at) for f in facts)]
     for seed in range(30):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import product
 from random import Random
 
-from shapesmt.base.deadline import Deadline
 from shapesmt.prover.algebra import at_least, at_most, divides, evaluate, symbol
 from shapesmt.prover.judge import Judge
 from shapesmt.prover.presolve import Domain
@@ -15,7 +14,7 @@ SYMBOLS = [symbol(name, low, 9) for name, low in (("a", 0), ("b", 1), ("c", 2))]
 
 
 def test_it_is_the_one_below_all_others_or_none():
-    judge, some = Judge(Deadline(None)), 0
+    judge, some = Judge(), 0
     for seed in range(150):
         r = Random(seed)
         first, second, third = r.sample(SYMBOLS, 3)

@@ -55,7 +55,7 @@ def test_samples_show_only_what_is_so():
 
 def test_samples_of_sizes_without_an_end_keep_to_the_facts():
     n, m = symbol("n", 1, step=3), symbol("m", 2)
-    domain = Domain([n.as_symbol(), m.as_symbol()], [at_most(m, n)])
+    domain = Domain([n, m], [at_most(m, n)])
     samples = Samples(domain, n.symbols | m.symbols)
     assert samples.shows([], at_most(n * m, 10**9))
     assert not samples.shows([at_most(n, 50)], at_most(m, 50))

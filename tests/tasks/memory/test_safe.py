@@ -9,7 +9,6 @@ import onnx
 import pytest
 
 import shapesmt
-from shapesmt.base.deadline import Deadline
 from shapesmt.prover.algebra import Dim, Formula, any_of, at_least, at_most, equal, evaluate, maximum, select, symbol
 from shapesmt.prover.judge import Judge
 from shapesmt.prover.presolve import Domain
@@ -38,7 +37,7 @@ def holds(text: tuple[str, ...], at: dict[str, int]) -> bool:
 def test_a_region_of_few_inputs_is_listed(request: pytest.FixtureRequest) -> None:
     random = Random(request.config.getoption("--seed"))
     symbols = [s for d in (A, B, C) if (s := d.as_symbol()) is not None]
-    judge, domain = Judge(Deadline(None)), Domain(symbols)
+    judge, domain = Judge(), Domain(symbols)
     listed = 0
     for _ in range(60):
         wanted = condition(random)
@@ -55,12 +54,12 @@ def test_a_region_of_many_inputs_is_a_box() -> None:
     n, m = symbol("n", 1), symbol("m", 1, 10**6)
     symbols = [s for d in (n, m) if (s := d.as_symbol()) is not None]
     wanted = at_most(select(equal(n % 7, 3), n * m, n + m), 1000)
-    (first, second), exact = safe_conditions(wanted, (), Domain(symbols), Judge(Deadline(None)))
+    (first, second), exact = safe_conditions(wanted, (), Domain(symbols), Judge())
     assert not exact
     high = {name: int(end) for name, _, end in (part.partition(" <= ") for part in (first, second))}
     for at in product(range(1, high["n"] + 1), range(1, high["m"] + 1)):
         assert evaluate(wanted, dict(zip(symbols, at, strict=True))), at
-    assert safe_conditions(at_most(n + m, 1), (), Domain(symbols), Judge(Deadline(None))) == (("False",), True)
+    assert safe_conditions(at_most(n + m, 1), (), Domain(symbols), Judge()) == (("False",), True)
 
 
 MODEL = """<ir_version: 8, opset_import: ["":18]> g (float[a,b] x, float[c] y) => (float[d,e] z) {

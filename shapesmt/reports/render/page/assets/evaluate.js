@@ -1,6 +1,6 @@
 "use strict";
 
-/* Formulas at chosen sizes. Entries are as `shapesmt.reports.export.Trees` writes them: each refers to earlier ones by position.
+/* Formulas at chosen sizes. Entries are as `shapesmt.prover.expression_trees` writes them: each refers to earlier ones by position.
    Integers are BigInt, floats are numbers, and null stands for what isn't known. */
 
 const MOST_BITS = 1n << 4096n; // numbers that no size comes near
