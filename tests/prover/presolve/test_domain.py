@@ -141,7 +141,7 @@ def test_a_bound_keeps_what_is_known_of_a_symbol_that_others_are_tied_to():
 
 def test_a_domain_is_of_symbols() -> None:
     assert Domain([H, *ATOMS[1:]]).symbols == [*ATOMS]
-    with pytest.raises(UsageError, match="a domain is of symbols, and h . 1 is an expression"):
+    with pytest.raises(UsageError, match=r"a domain is of symbols, and h . 1 is an expression"):
         Domain([H + 1])
 
 
