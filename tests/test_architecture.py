@@ -25,7 +25,7 @@ ROOMS = {
     "frontends": (),
     "operators": ("rules", "ops", "inference"),
     "reports": ("answers", "render", "export"),
-    "analysis": ("encoding", "verify", "diagnose"),
+    "analysis": ("encoding", "verify", "diagnose", "analysis"),
     "tasks": ("memory", "replay", "simplify", "profiles", "runtime_errors", "repair"),
     "entrypoints": ("builder", "api", "fleet", "cli"),
 }

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
+from shapesmt.analysis.verify.analysis import Examined
 from shapesmt.analysis.verify.examination import Examination
 from shapesmt.analysis.verify.inputs import when
-from shapesmt.analysis.verify.problem import Problem
 from shapesmt.base.deadline import stage
 from shapesmt.operators.rules import Tensor, one_of, tensor
 from shapesmt.prover.algebra import FALSE, TRUE, Assignment, Atom, Dim, Formula, Kind, Verdict, any_of, negate, step_of
@@ -18,15 +18,14 @@ from shapesmt.reports.answers import CaseBounds, DimBounds, TensorBounds, in_wor
 
 
 @stage("bounds of sizes")
-def tensor_bounds(
-    examination: Examination, judge: Judge, names: Iterable[str] | None = None
-) -> dict[str, TensorBounds]:
+def tensor_bounds(a: Examined, names: Iterable[str] | None = None) -> dict[str, TensorBounds]:
     """Return the bounds of every named tensor, of all if `names` is None, with the constants last.
 
     Tensors of one shape share their bounds.
 
     A tensor that has another shape in ONNX Runtime's default session has bounds for both.
     """
+    examination, judge = a.examination, a.judge
     constants = examination.inference.graph.literals
     every = sorted(examination.inference.tensors, key=constants.__contains__) if names is None else names
     names = list(every)
@@ -79,19 +78,20 @@ def _attained(all_: TensorBounds, settled: TensorBounds) -> TensorBounds:
     return replace(all_, shape=tuple([d if d.exact or (d.min, d.max) != (e.min, e.max) else e for d, e in pairs]))
 
 
-def earlier_bounds(problem: Problem, examination: Examination, judge: Judge) -> dict[str, TensorBounds]:
+def earlier_bounds(a: Examined) -> dict[str, TensorBounds]:
     """Return the bounds, over all admissible inputs, of the inputs and of the tensors upstream of unproved nodes."""
-    graph, original = problem.graph, examination.original.tensors
-    failing = [*(j.index for j in examination.judgements), *(index for index, _ in examination.unjudged)]
+    graph, original = a.problem.graph, a.examination.original.tensors
+    failing = [*(j.index for j in a.examination.judgements), *(index for index, _ in a.examination.unjudged)]
     before = set[int]().union(*map(graph.ancestors, failing))
-    within = _Within(problem.domain, judge, examination, sure=False)
+    within = _Within(a.problem.domain, a.judge, a.examination, sure=False)
     names = (*graph.inputs, *(name for index in sorted(before) for name in graph.nodes[index].outputs if name))
     tensors = {name: original[name] for name in names if original[name].is_tensor}
     return {name: within.tensor(t) for name, t in tensors.items()}
 
 
-def inner_bounds(examination: Examination, judge: Judge) -> dict[str, TensorBounds]:
+def inner_bounds(a: Examined) -> dict[str, TensorBounds]:
     """Return the bounds of the tensors inside branches and loops over all runs; no sizes if their rank varies."""
+    examination, judge = a.examination, a.judge
     domain = judge.deadline.attempt(lambda: examination.narrowed, Domain([]))
     found: dict[str, TensorBounds] = {}
     each = enumerate(examination.inference.applications)

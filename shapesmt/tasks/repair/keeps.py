@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.analysis.verify import Analysis, Examination
+from shapesmt.analysis.analysis import Analysis
+from shapesmt.analysis.verify import Examination
 from shapesmt.base.deadline import Deadline
 from shapesmt.base.lazy import cached_property
 from shapesmt.network.graph import Graph

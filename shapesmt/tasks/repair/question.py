@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shapesmt.analysis.verify import SESSIONS, TIMEOUT, Analysis, Question, analyse, examine_session
+from shapesmt.analysis.analysis import Analysis, analyse
+from shapesmt.analysis.verify import SESSIONS, TIMEOUT, Question, examine_session
 from shapesmt.base.errors import ModelError, UsageError, one_frame, printable
 from shapesmt.frontends import Format, Model, OpenedModel, load, open_model
 from shapesmt.network.declarations import RangeLike, ShapeLike, ValueLike
@@ -87,10 +88,10 @@ def answer_repair(
         a = analyse(content, question)
     else:
         proto, a = analyse_protobuf(model if output is not None else content, output, question)
-    whole = examine_session(a.problem, a.examination, a.judge)
+    whole = examine_session(a)
     keeper = Keeper(a, proto, folder_of(model), question.deadline)
     try:
-        changes = search_changes(a, question, keeper, whole)
+        changes = search_changes(a, keeper, whole)
     finally:
         keeper.close()
     texts = texts_of([proved.change for proved in changes.proved])

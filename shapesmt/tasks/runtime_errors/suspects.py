@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from shapesmt.analysis.verify import Analysis
+from shapesmt.analysis.analysis import Analysis
 from shapesmt.network import laws
 from shapesmt.network.graph import Graph
 from shapesmt.network.laws import Law
