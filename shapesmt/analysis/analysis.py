@@ -1,4 +1,4 @@
-"""Analysis: a model with a question, examined; each part of its answers is found when it is first read, and once."""
+"""Analysis: a model examined for a question; each part of the answers is found when it is first read, and once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ from shapesmt.reports import answers
 
 @dataclass(frozen=True, eq=False)
 class Analysis(Examined):
-    """An examined model, with what the answers to its question consist of."""
+    """An examined model with the parts of its answers.
+
+    Attributes:
+        question: The question that was asked.
+    """
 
     question: Question = NO_OPTIONS
 
