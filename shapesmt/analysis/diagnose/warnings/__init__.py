@@ -1,6 +1,7 @@
 """Warnings: signs that a model runs but not as intended, each with its kind, its code and an input that shows it.
 
-`WarningKind` lists the kinds, `kinds.py` has what finds each. Hints say which cases an answer doesn't cover, and what it assumes of data.
+`WarningKind` lists the kinds, `kinds.py` has what finds each. Hints say which cases an answer doesn't cover, and what
+it assumes of data.
 
 A warning never changes a verdict, and each is proven. Intervals and normal forms rule out nearly all of them, so that
 they cost next to nothing for a model without any.
