@@ -236,6 +236,14 @@ def test_quantized_lstm():
     )
 
 
+def test_a_quantized_lstm_has_a_hidden_size():
+    shapes = {"x": ["s", 1, 2], "w": [1, 2, "h"], "r": [1, 0, "h"], "ws": [1], "wz": [1], "rs": [1], "rz": [1]}
+    inputs = ["x", "w", "r", "", "", "", "", "", "ws", "wz", "rs", "rz"]
+    lstm = node("DynamicQuantizeLSTM", inputs, ["y"], DOMAIN, hidden_size=0)
+    types = dict.fromkeys(("w", "r", "wz", "rz"), BYTES)
+    assert not agree(lstm, shapes, {"s": (0, 1), "h": (0, 4)}, dtypes=types).ran
+
+
 def test_quantized_embedding():
     shapes = {"i": ["b", "s"], "w": [5, 3], "p": ["p", 3], "g": [3], "e": [3]}
     names = ["i", "", "w", "p", "", "g", "e", "", "s", "s", "", "s", "s", "z", "z", "", "z", "z"]
