@@ -77,21 +77,28 @@ def _of_file(graph: Graph, j: Judgement, index: int) -> Judgement:
     return replace(j, index=index, node=graph.nodes[index], session=True)
 
 
+def _refused_alike(session: Session, examination: Examination) -> set[int]:
+    """Return the indices of the file's nodes that require nothing but what the session's node in their place does."""
+    own, file = session.problem.inference.applications, examination.original.applications
+    places = session.graph.places
+    return {i for i, a in zip(places, own, strict=False) if {*file[i].requirements} <= {*a.requirements}}
+
+
 def beyond(problem: Problem, examination: Examination, judge: Judge) -> tuple[Assignment, Examination] | None:
     """Return the smallest input for which the session runs and the file fails, with the session's examination there.
 
     None if no such input is known.
     """
     session = examination.session
-    refused = [j.condition for j in examination.judgements if not j.session]
-    if session is None or not refused:
+    refused = [j for j in examination.judgements if not j.session]
+    if session is None or {j.index for j in refused} <= _refused_alike(session, examination):
         return None
-    runs = FALSE if examination.fails else all_of(*refused)
+    runs = FALSE if examination.fails else all_of(*(j.condition for j in refused))
     domain = examination.admissible(problem)
     domain.assume(negate(runs))
     if not judge.satisfiable(domain):
         return None
-    seen = examine(_within(problem, session.graph, examination, domain), judge)
+    seen = examine(replace(session.problem, domain=domain), judge)
     if seen.fails or not seen.decided:
         return None
     where = examination.admissible(problem)

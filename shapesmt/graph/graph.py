@@ -286,7 +286,7 @@ class Graph:
 
     def consumers(self, tensor: str) -> tuple[int, ...]:
         """Return the indices of the nodes that read the tensor, in ascending order."""
-        return self._consumers.get(tensor, ())
+        return tuple(self._consumers.get(tensor, ())) if tensor else ()
 
     def ancestors(
         self, index: int, among: Collection[int] | None = None, known: Mapping[int, set[int]] | None = None
@@ -369,9 +369,9 @@ class Graph:
         return {name: index for index, node in enumerate(self.nodes) for name in node.outputs if name}
 
     @cached_property
-    def _consumers(self) -> dict[str, tuple[int, ...]]:
-        readers: dict[str, dict[int, None]] = {}
+    def _consumers(self) -> dict[str, list[int]]:
+        readers: dict[str, list[int]] = {}
         for index, node in enumerate(self.nodes):
-            for name in node.reads:
-                readers.setdefault(name, {})[index] = None
-        return {name: tuple(indices) for name, indices in readers.items()}
+            for name in {*node.inputs, *node.attributes.captures}:
+                readers.setdefault(name, []).append(index)
+        return readers

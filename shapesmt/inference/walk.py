@@ -152,13 +152,7 @@ class Walk(Applier):
                 key = (rule or (domain, op), self._opsets.get(domain), attributes, made, *inputs)
                 known = self._remembered.get(key)
                 application = known if known is not None else self._remember(key, Step(rule, node, tensors), inputs)
-            if application.decides_success or application.fresh_symbols or application.origin is not None:
-                application = self.origins.check_elements(application, node)
-            application = self._rest_on_ranks(application, node, tensors)
-            if application.decides_success:
-                application = self.counts.check_indices(application, node)
-            if application.fresh_symbols:
-                application = self.numbers.unify_sizes(application, node)
+            application = self._rest_on_others(application, node, tensors)
             self._bind(writes, application, tensors)
             self._pass_on(node, application, tensors)
         except TimeUp:
@@ -166,6 +160,17 @@ class Walk(Applier):
                 raise
             tensors.update((name, UNKNOWN) for name in writes if name)
             application = out_of_time(node)
+        return application
+
+    def _rest_on_others(self, application: Application, node: Node, tensors: Mapping[str, Tensor]) -> Application:
+        """Return the application with what the nodes before say of the elements, ranks and sizes on which it rests."""
+        if application.decides_success or application.fresh_symbols or application.origin is not None:
+            application = self.origins.check_elements(application, node)
+        application = self._rest_on_ranks(application, node, tensors)
+        if application.decides_success:
+            application = self.counts.check_indices(application, node)
+        if application.fresh_symbols:
+            application = self.numbers.unify_sizes(application, node)
         return application
 
     def _rest_on_ranks(self, application: Application, node: Node, tensors: Mapping[str, Tensor]) -> Application:

@@ -165,8 +165,8 @@ class OnnxSchemas:
         Raises:
             UsageError: The function raises an exception that isn't about the model.
         """
-        version = opsets.get(node.domain, 1)
-        if not self.infers(node.domain, node.op, version):
+        schema = self._schema(node.domain, node.op, opsets.get(node.domain, 1))
+        if schema is None or not schema.has_type_and_shape_inference_function:
             return None
         from onnx.checker import ValidationError
         from onnx.shape_inference import InferenceError, infer_node_outputs
@@ -176,7 +176,6 @@ class OnnxSchemas:
             known = {name: _tensor_type(make, t) for name, t in zip(node.inputs, types, strict=True) if t is not None}
             data = {n: _tensor(make, n, e) for n, e in zip(node.inputs, elements, strict=True) if e is not None}
             imports = [make.make_opsetid(*pair) for pair in opsets.items()]
-            schema = self._schema(node.domain, node.op, version)
             inferred = infer_node_outputs(schema, self._proto(node), known, data, opset_imports=imports)
         except (InferenceError, ValidationError) as error:
             return printable(" ".join(str(error).split()).removeprefix("[ShapeInferenceError] "), 200)

@@ -15,7 +15,7 @@ from shapesmt.ops import BY_OP
 from shapesmt.rules import Made, Rewrite, Tensor
 
 if TYPE_CHECKING:
-    from shapesmt.inference.session.loaded import Types
+    from shapesmt.inference.session.loaded import Earlier
     from shapesmt.inference.static import Found
 
 SESSION = "as the session runs it"
@@ -146,10 +146,12 @@ def session_graph(graph: Graph) -> SessionGraph | None:
 
 def _wholly_rewritten(graph: Graph) -> SessionGraph | None:
     """Return the graph after all rewrites, those of a later stage once no earlier one changes anything."""
-    known: dict[object, Types] = {}
+    from shapesmt.inference.session.loaded import Earlier
+
+    earlier = Earlier()
     whole, stage = None, 0
     for _ in range(ROUNDS):
-        again = _rewritten(graph if whole is None else whole.graph, stage, known)
+        again = _rewritten(graph if whole is None else whole.graph, stage, earlier)
         if again is None:
             break
         whole = again if whole is None else _after(whole, again)
@@ -174,14 +176,14 @@ def _refused(graph: Graph, found: Found) -> SessionGraph:
     return SessionGraph(whole, range(len(graph.nodes)), {found.place: FOLDED}, frozenset(), REFUSED)
 
 
-def _rewritten(graph: Graph, first: int, known: dict[object, Types]) -> SessionGraph | None:
+def _rewritten(graph: Graph, first: int, earlier: Earlier) -> SessionGraph | None:
     """Return the graph after the rewrites of one stage, the first from `first` on of which some apply; else None.
 
-    `known` remembers what ONNX infers of nodes.
+    `earlier` remembers what is found of nodes.
     """
     from shapesmt.inference.session.loaded import tensors_when_loaded
 
-    loaded = tensors_when_loaded(graph, known)
+    loaded = tensors_when_loaded(graph, earlier)
     if not isinstance(loaded, dict):
         return _refused(graph, loaded)
     site, made, says = Session(graph, loaded), dict[int, Made](), dict[int, str]()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from shapesmt import laws
@@ -19,17 +20,30 @@ Types: TypeAlias = "list[Declared] | str | None"
 """The types that ONNX infers for a node's outputs, or its error; None if it infers none."""
 
 
-def tensors_when_loaded(graph: Graph, known: dict[object, Types] | None = None) -> dict[str, Tensor] | Found:
+@dataclass
+class Earlier:
+    """What was found of nodes, for other graphs of the same file.
+
+    Attributes:
+        types: What ONNX infers, by operator, attributes and inputs.
+        steps: A node's application and outputs, by the node and its inputs.
+    """
+
+    types: dict[object, Types] = field(default_factory=dict)
+    steps: dict[object, tuple[Application, dict[str, Tensor]]] = field(default_factory=dict)
+
+
+def tensors_when_loaded(graph: Graph, earlier: Earlier | None = None) -> dict[str, Tensor] | Found:
     """Return the tensors with the sizes that the runtime knows when it loads the model, and the elements of constants.
 
-    If the runtime refuses the model, the result is the law that a node violates. `known` remembers what ONNX infers
-    of nodes, for other graphs with the same operator sets.
+    If the runtime refuses the model, the result is the law that a node violates. `earlier` remembers what is found of
+    nodes, for the graph after a rewrite.
 
     Dimensions of inputs have symbols by their names. What is computed from constants, and from sizes that are numbers,
     is a constant. A constant that is an input too has no elements, as a run may give others.
     """
     walk = Named(graph.opsets, graph.functions, graph.schemas, graph.runtime, None, outside=data)
-    walk.known = {} if known is None else known
+    walk.earlier = earlier or Earlier()
     walk.scope, walk.findings = Scope(calls=graph.functions), Findings(computed=False)
     tensors = {name: walk.declared_tensor(name, declared) for name, declared in graph.inputs.items()}
     steps = walk.nodes(graph, tensors)
@@ -42,22 +56,38 @@ def tensors_when_loaded(graph: Graph, known: dict[object, Types] | None = None) 
 class Named(Static):
     """A walk on which dimensions of inputs that share a name are one symbol, and what constants give is a constant."""
 
-    known: dict[object, Types]
+    earlier: Earlier
+
+    def _rest_on_others(self, application: Application, node: Node, tensors: Mapping[str, Tensor]) -> Application:  # noqa: ARG002
+        return application  # what ONNX infers decides which sizes are known
 
     def _infer_types(self, node: Node, inputs: list[Tensor | None]) -> Types:
         key = node.domain, node.op, node.attributes, len(node.outputs), tuple(inputs)
-        if key not in self.known:
-            self.known[key] = super()._infer_types(node, inputs)
-        return self.known[key]
+        types = self.earlier.types
+        if key not in types:
+            types[key] = super()._infer_types(node, inputs)
+        return types[key]
 
     def _deeper(self, outside: Outside, opsets: Mapping[str, int] | None = None) -> Walk | None:
         walk = super()._deeper(outside, opsets)
         if isinstance(walk, Named):
-            walk.known = {}
+            walk.earlier = Earlier()
         return walk
 
     def _step(self, node: Node, tensors: dict[str, Tensor]) -> Application:
         inputs = [tensors[name] if name else None for name in node.inputs]
+        if node.attributes.graphs or self.findings.trail:
+            return self._first_step(node, tensors, inputs)
+        literal = (name in self.literals for name in node.inputs)
+        key = node.domain, node.op, node.attributes, *node.outputs, *inputs, *literal
+        if key not in self.earlier.steps:
+            application = self._first_step(node, tensors, inputs)
+            self.earlier.steps[key] = application, {name: tensors[name] for name in node.outputs if name}
+        application, outputs = self.earlier.steps[key]
+        tensors.update(outputs)
+        return application
+
+    def _first_step(self, node: Node, tensors: dict[str, Tensor], inputs: list[Tensor | None]) -> Application:
         application = super()._step(node, tensors)
         inferred = self._infer_types(node, inputs) if not node.attributes.graphs else None
         if isinstance(inferred, str) and not self.findings.trail:
