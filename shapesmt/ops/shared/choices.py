@@ -66,6 +66,7 @@ CHOICES: dict[tuple[str, str], tuple[str | int, ...]] = {
     ("k_quant_type", "GroupQueryAttention"): KEPT_AS,
     ("v_quant_type", "GroupQueryAttention"): KEPT_AS,
     ("state_window", "CausalConvWithState LinearAttention"): tuple(range(9)),
+    ("bits", "MatMulNBits"): (2, 4, 8),
     ("fc1_expert_weight_bits", "QMoE"): (2, 4, 8),
     ("fc2_expert_weight_bits", "QMoE"): (2, 4, 8),
     ("fc3_expert_weight_bits", "QMoE"): (2, 4, 8),
