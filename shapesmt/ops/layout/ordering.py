@@ -6,6 +6,7 @@ from functools import reduce
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, any_of, as_dim, at_least, at_most, equal, product, total
+from shapesmt.graph import Runtime
 from shapesmt.lazy import np
 from shapesmt.ops.shared.fields import MAX_CHOICES, integers_of, numbers
 from shapesmt.ops.shared.items import LOGIC, PREDICATES, Function, choose_item
@@ -93,7 +94,7 @@ def unique(ctx: RuleContext) -> tuple[Tensor, ...]:
     x = ctx.input(0)
     axis = ctx.axis(x.rank) if "axis" in ctx.attributes else None
     size = x.numel if axis is None else x[axis]
-    if axis is not None:
+    if axis is not None and ctx.runtime is Runtime.ONNX:
         empty = [equal(d, 0) for d in x.dims[: axis + 1]]
         rest = product(x.dims[axis + 1 :])
         ctx.require(any_of(at_least(rest, 1), *empty), laws.ONLY_COMPARED_AXIS_EMPTY, rest, 1)
