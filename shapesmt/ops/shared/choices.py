@@ -40,6 +40,7 @@ CHOICES: dict[tuple[str, str], tuple[str | int, ...]] = {
     ("approximate", "Gelu"): ("none", "tanh"),
     ("keep_aspect_ratio_policy", "Resize"): ("stretch", "not_larger", "not_smaller"),
     ("mode", "Upsample"): ("nearest", "linear", "cubic"),
+    ("mode", "CropAndResize"): ("bilinear", "nearest"),
     ("mode", "RoiAlign"): ("avg", "max", "AVG", "MAX"),
     ("mode", "TensorScatter"): ("linear", "circular"),
     ("mode", "TfIdfVectorizer"): ("TF", "IDF", "TFIDF"),
@@ -88,6 +89,7 @@ POSITIVE = {
     "RandomNormal": ("scale",), "RandomNormalLike": ("scale",),
     "TfIdfVectorizer": ("min_gram_length", "max_gram_length"), "MoE": ("k",), "QMoE": ("k",),
     "MatMulBnb4": ("K", "N"), "MatMulNBits": ("K", "N"), "CausalConvWithState": ("dilation",),
+    "VarlenCausalConvWithState": ("dilation",),
     "BifurcationDetector": ("min_ngram_size", "max_ngram_size"),
     "PackedSparseAttentionIndexer": ("compress_ratio",), "SparseAttentionIndexer": ("compress_ratio",),
 }  # fmt: skip
