@@ -13,6 +13,8 @@ import pytest
 
 from shapesmt.entrypoints.cli.main import cli
 from shapesmt.entrypoints.cli.manual import TOPICS, page
+from shapesmt.reports.answers import WarningKind
+from shapesmt.reports.render import CHECK_FORMS, WRITERS
 from tests.support import transcripts
 from tests.support.plugins import without_plugins
 
@@ -42,6 +44,15 @@ def in_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def fenced(text: str, *languages: str) -> list[tuple[str, str]]:
     """The blocks of a page in these languages."""
     return re.findall(rf"^```({'|'.join(languages)})\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+
+def test_every_form_and_every_kind_of_warning_is_listed() -> None:
+    forms = [f"| `{form}` | {WRITERS[form].says} |" for form in CHECK_FORMS]
+    kinds = [f"| `{kind}` | {kind.says} |" for kind in WarningKind]
+    for topic, rows in (("json", forms), ("verdicts", kinds)):
+        assert "\n".join(["|---|---|", *rows, ""]) in f"{page(topic)}\n", topic
+    *others, last = (f"`{form}`" for form in CHECK_FORMS if form != "text")
+    assert f"`--format` chooses {', '.join(others)} or {last}." in README.read_text()
 
 
 @pytest.mark.parametrize("block", BLOCKS)

@@ -76,7 +76,7 @@ class Execution:
         Raises:
             NoBlame: The model fails as a whole, and none of its nodes by itself.
         """
-        feeds = {i.name: self._given(i, sizes) for i in self.inputs}
+        feeds = self.feeds(sizes)
         if self.whole is not None:
             names = [o.name for o in self.whole.get_outputs()]
             try:
@@ -97,6 +97,10 @@ class Execution:
         if odd is not None:
             return odd
         raise NoBlame(f"at {dict(sizes)}: {said}")
+
+    def feeds(self, sizes: Sizes) -> dict[str, Any]:
+        """What each input is fed with at these sizes."""
+        return {i.name: self._given(i, sizes) for i in self.inputs}
 
     def _given(self, info: onnx.ValueInfoProto, sizes: Sizes) -> Any:
         """What an input is fed with: the elements that the assignment names, else what the caller's feed gives."""

@@ -1,26 +1,36 @@
 """What is said of ONNX Runtime's default session, held against running it at every size.
 
 A difference between the default session and the unoptimized one fails the test unless a record of
-`shapesmt.operators.ops.session` states it. Run with `--full` for many more graphs, with `--seed` for others.
+`shapesmt.operators.ops.session` states it. Graphs are drawn, and single operators with their attributes at the edges.
+Run with `--full` for many more, with `--seed` for others.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 
+import numpy as np
+import onnxruntime
 import pytest
 
 import shapesmt
 from shapesmt.reports.answers import ModelWarning, Report
 from tests.oracle.arithmetic import Case, drawn
+from tests.oracle.edges import boxed, boxes
+from tests.oracle.faults import lenient, odd
 from tests.oracle.forked import results
-from tests.oracle.runner import assignments, value
+from tests.oracle.growing import Grown
+from tests.oracle.onnx_peer import OPEN
+from tests.oracle.runner import Execution, assignments, value
+from tests.oracle.test_operators import elements, feed, ones
 from tests.support.sessions import LEVELS, Outcome, run_at, started
 from tests.support.versions import require_runtime
 
 DEFAULT, FULL = 60, 4000
+ALONE, ROUNDS = 60, 5  # single operators; with --full, rounds through all their edges
 Ran = list[tuple[dict[str, int], Outcome, Outcome]]
 
 
@@ -88,6 +98,60 @@ def judged(seed: int) -> tuple[Counter[str], list[str]]:
     return counts, [f"seed {seed}: {text}" for text in wrong_in(drawn(seed), counts)]
 
 
+def runs_alone(case: Grown) -> Ran:
+    """The same for a single operator; nothing where a session has no kernel, or gives what ONNX doesn't define."""
+    inputs = [Execution(case.model, of) for of in (feed, ones)]  # a factor that isn't positive is a fault of the data
+    model, free = inputs[0].model, elements(inputs[0])[0]
+    each = assignments({**{name: range(lo, hi + 1) for name, (lo, hi) in case.ranges.items()}, **free})
+    if any(sign in inputs[0].refusal for sign in OPEN if inputs[0].whole is None):
+        return []
+    sessions = [started(model, level) for level in (LEVELS.ORT_ENABLE_ALL, LEVELS.ORT_DISABLE_ALL)]
+    runs = []
+    for sizes in each:
+        with suppress(Undefined):
+            runs.append((dict(sizes), *(_alone(session, inputs, sizes) for session in sessions)))
+    return runs
+
+
+class Undefined(Exception):  # noqa: N818 - it is about the runtime, not about us
+    """A session has no kernel, or gives what ONNX doesn't define."""
+
+
+def _alone(session: onnxruntime.InferenceSession | None, inputs: list[Execution], sizes: dict[str, int]) -> Outcome:
+    """The shapes of the outputs, for the first of the inputs with which the session runs."""
+    for execution in inputs if session is not None else ():
+        [node], feeds = execution.model.graph.node, execution.feeds(sizes)
+        try:
+            made = session.run(None, feeds)
+        except Exception as error:  # ONNX Runtime's own, of several kinds
+            if any(sign in str(error) for sign in OPEN):
+                raise Undefined from None
+            continue
+        values = {**execution.arrays, **feeds, **dict(zip([o for o in node.output if o], made, strict=True))}
+        if any(value is None for value in made) or odd(node, values):
+            raise Undefined
+        return None if lenient(node, values) else [np.shape(output) for output in made]
+    return None
+
+
+def judged_alone(seed: int) -> tuple[Counter[str], list[str]]:
+    """What is counted, and what is wrong, of the single operator of a seed."""
+    case = boxed(seed)
+    runs, pinned = runs_alone(case), elements(Execution(case.model, feed))[1]
+    counts = Counter(operators=1, executions=len(runs))
+    report = shapesmt.check(case.model, dims=case.ranges, values=pinned)
+    region = report.precondition
+    if not runs or report.verdict == "UNKNOWN" or region is None or not region.exact:
+        counts["undecided"] += bool(runs)
+        return counts, []
+    if report.assumed:  # of data, which may be wrong
+        runs = [run for run in runs if None not in run or not all(value(text, run[0]) for text in region.text)]
+    case = Case(case.model, {})
+    return counts, [
+        f"seed {seed} {case.model.graph.node[0].op_type}: {text}" for text in islice(_unsaid(case, report, runs), 1)
+    ]
+
+
 def test_sessions_that_differ_are_said(request: pytest.FixtureRequest, full: bool) -> None:
     require_runtime()
     first = request.config.getoption("--seed")
@@ -99,3 +163,16 @@ def test_sessions_that_differ_are_said(request: pytest.FixtureRequest, full: boo
     assert not wrong, "\n".join(wrong[:20])
     assert counts["differ"] >= len(seeds) // 30, counts
     assert counts["undecided"] + counts["died"] <= len(seeds) // 4, counts
+
+
+def test_operators_alone_in_the_default_session(request: pytest.FixtureRequest, full: bool) -> None:
+    require_runtime()
+    count = len(boxes()) * ROUNDS if full else ALONE
+    first = request.config.getoption("--seed") * len(boxes()) + 1
+    counts, wrong = Counter[str](), list[str]()
+    for result in results(judged_alone, range(first, first + count)):
+        counts.update(("died",) if result is None else result[0])
+        wrong += [] if result is None else result[1]
+    assert not wrong, "\n".join(wrong[:20])
+    assert counts["executions"] > count, counts
+    assert counts["undecided"] + counts["died"] <= count // 10, counts

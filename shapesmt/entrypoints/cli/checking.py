@@ -22,7 +22,7 @@ from shapesmt.entrypoints.cli.options import (
     with_options,
 )
 from shapesmt.entrypoints.cli.output import CHECK_STATUS, show, waiting
-from shapesmt.reports.render import LOCATING, Form
+from shapesmt.reports.render import WRITERS, Form
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -182,6 +182,6 @@ def check(
         report = write_page(html, waiting(f"checking {model}", question, lambda: api.page_data(model, question)))
     else:
         report = waiting(f"checking {model}", question, lambda: api.answer_check(model, question))
-    if form in LOCATING and model != "-":
+    if WRITERS[form].located and model != "-":
         report = replace(report, model=model)
     return show(report, form)

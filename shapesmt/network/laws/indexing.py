@@ -78,6 +78,7 @@ NONPAD_KV_SEQLEN_COUNTS_KEYS = SM301.law("nonpad_kv_seqlen counts keys that ther
 LAST_KEY_IN_CACHES = SM301.law("the last key of a sample is in the caches")
 PART_INSIDE_IMAGE = SM301.law("the part is inside the image")
 WORDS_AND_SEGMENTS_IN_TABLES = SM301.law("words and segments are in their tables")
+BLOCKED_IDS_IN_VOCABULARY = SM301.law("ids of words to block are in the vocabulary")
 
 SM302 = Code(
     "SM302", "axis",

@@ -234,6 +234,7 @@ def svm_regressor(ctx: RuleContext) -> Tensor:
     """Return a number per sample: `X[N, features]` -> `[N, 1]`."""
     samples, features = rows(ctx, ctx.input(0))
     vectors = ctx.integer("n_supports", 0)
+    ctx.limit(vectors <= 0 or length(ctx, "support_vectors") > 0, laws.ATTRIBUTE_GIVEN.of(name="support_vectors"))
     require_vectors(ctx, features, vectors, 1)
     ctx.limit(length(ctx, "coefficients") >= vectors, laws.COEFFICIENT_PER_SUPPORT_VECTOR)
     return ctx.tensor([samples, 1], "float32")

@@ -150,6 +150,14 @@ def _expands_to_sizes(site: Site, node: Node, _: Node) -> bool:
     return target is None or all(n >= 1 for n in target)
 
 
+def _first(site: Site, node: Node, _: Node) -> Made | None:
+    """Return the node with channels on axis 1 if its flag is another number than 0 and 1, and its rank is known."""
+    if node.attributes.get("channels_last", 0) in (0, 1) or site.tensor(node.inputs[0]).shape is None:
+        return None
+    attributes = Attributes({**node.attributes, "channels_last": 0})
+    return Made((Node(node.op, node.domain, node.name, node.inputs, node.outputs, attributes),))
+
+
 def _reshape(node: Node, data: str, target: list[int], allowzero: int = 0) -> Made:
     name, zero = f"{node.outputs[0]} target", Attributes({"allowzero": 1} if allowzero else {})
     return Made(
@@ -187,6 +195,12 @@ REWRITES = (
         "an expansion to numbers of at most 1, or to the same sizes, is removed",
         frozenset({"Expand"}), 1, None, _unexpanded, _expands_to_sizes, VERSIONS,
         alone=False,
+    ),
+    Rewrite(
+        "channels are axis 1, unless the flag that they are last is 1",
+        frozenset({"QLinearConv"}), 0, None, _first,
+        lambda _, node, __: node.attributes.get("channels_last", 0) in (0, 1), VERSIONS,
+        alone=False, domain="com.microsoft",
     ),
 )  # fmt: skip
 """The rewrites that change which sizes run, or what they give."""

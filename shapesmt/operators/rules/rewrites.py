@@ -71,6 +71,7 @@ class Rewrite:
         agrees: A function of the same nodes: whether the new nodes run and give the same wherever the file's run.
         seen: The versions of ONNX Runtime in which runs showed it.
         alone: Whether no node but the last may read the other one's output.
+        domain: The domain of both operators.
         stage: When the session looks for the pattern: once no rewrite of an earlier stage applies any more. It goes
             back to earlier ones afterwards, except from stage 2.
     """
@@ -84,14 +85,15 @@ class Rewrite:
     seen: tuple[str, ...]
     fixed: Callable[[Node], str] | None = None
     alone: bool = True
+    domain: str = ""
     stage: int = 0
 
     def feed(self, site: Site, node: Node) -> Node | None:
         """Return the other node of the pattern if `node` is the last one; None if there is no match."""
-        if node.domain or node.op not in self.ops or len(node.inputs) <= self.place:
+        if node.domain != self.domain or node.op not in self.ops or len(node.inputs) <= self.place:
             return None
         feed = node if self.feeds is None else site.maker(node.inputs[self.place])
-        if feed is None or (self.feeds is not None and (feed.domain or feed.op not in self.feeds)):
+        if feed is None or (self.feeds is not None and (feed.domain != self.domain or feed.op not in self.feeds)):
             return None
         sizes = () if self.fixed is None else site.tensor(self.fixed(node)).shape
         known = sizes is not None and all(d.constant is not None for d in sizes)

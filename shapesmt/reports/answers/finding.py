@@ -257,20 +257,37 @@ class Group(Data):
 
 
 class WarningKind(str, Enum):
-    """The subject of a warning."""
+    """The subject of a warning; `says` is what it means."""
 
-    BROADCAST = "broadcast"  # sizes that are meant to be equal, but a 1 is broadcast as well
-    DECLARATION = "declaration"  # the file declares another shape than its nodes compute
-    UNREACHABLE = "unreachable"  # a branch that no input takes, a loop body that never runs
-    RANGE = "range"  # assumptions that leave one value of a wider range
-    SIZE = "size"  # a tensor with more elements than a signed 32-bit integer can count
-    SYMBOL = "symbol"  # a dimension that no node reads
-    PLACEHOLDER = "placeholder"  # dimensions that the file names `?` or the like, which is no name
-    STATIC = "static"  # a size that was to be dynamic but is a number in the program
-    SESSION = "session"  # sizes at which ONNX Runtime's default session runs and the file fails, or gives another shape
+    says: str
+
+    BROADCAST = "broadcast", "two sizes are equal for some inputs; for others, a size of 1 is broadcast to the other"
+    DECLARATION = "declaration", "the file declares another shape than the node's output has"
+    SESSION = (
+        "session",
+        "ONNX Runtime's default session would run where the file fails, or give an output another shape",
+    )
+    UNREACHABLE = "unreachable", "a branch that no input takes, or a loop body that never runs"
+    RANGE = "range", "the assumptions leave one value of a dimension with a wider range"
+    SIZE = "size", "a tensor can have more elements than a 32-bit index can count"
+    SYMBOL = "symbol", "a dimension that no node reads"
+    PLACEHOLDER = (
+        "placeholder",
+        "several dimensions that the file calls `?`, `*`, `-1` or `None`: each is a separate size",
+    )
+    STATIC = (
+        "static",
+        "a size of a PyTorch program that should vary is a number in it: the node that needs it, or only the trace",
+    )
+
+    def __new__(cls, name: str, says: str) -> WarningKind:
+        """Return the member whose value is the name."""
+        kind = str.__new__(cls, name)
+        kind._value_, kind.says = name, says
+        return kind
 
     def __str__(self) -> str:
-        return self.value
+        return str(self.value)
 
 
 @late("text")

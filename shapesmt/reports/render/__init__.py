@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TextIO, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeAlias, cast
 
 from shapesmt.base.lazy import lazy_imports
 from shapesmt.reports.render.streams import (
@@ -41,19 +41,39 @@ with lazy_imports(__name__):
     from shapesmt.reports.render.text.text import lines as lines
 
 Form: TypeAlias = str
-FORMS: tuple[Form, ...] = ("text", "json")  # for any result
-CHECK_FORMS: tuple[Form, ...] = (*FORMS, "sarif", "github")  # for results of `check`
-LOCATING: tuple[Form, ...] = ("sarif", "github")  # the forms that state the path of the model's file
+"""The name of a form in which results are written."""
 
-_WRITERS = {
-    "text": ("text.text", "write_text"),
-    "all": ("text.text", "write_everything"),
-    "quiet": ("text.text", "write_headlines"),
-    "fleet": ("text.text", "write_fleet"),
-    "json": ("json", "write_result"),
-    "sarif": ("sarif", "write_sarif"),
-    "github": ("github", "write_github"),
+
+class Writer(NamedTuple):
+    """How results are written in a form.
+
+    Attributes:
+        module: The module that has the function.
+        function: Its name; it takes the result and the stream.
+        says: What the form is for; "" for a text that other options choose, not `--format`.
+        check: Whether only results of `check` have this form.
+        located: Whether it states the path of the model's file.
+    """
+
+    module: str
+    function: str
+    says: str = ""
+    check: bool = False
+    located: bool = False
+
+
+WRITERS: Mapping[Form, Writer] = {
+    "text": Writer("text.text", "write_text", "text for people, in the width of the terminal"),
+    "all": Writer("text.text", "write_everything"),
+    "quiet": Writer("text.text", "write_headlines"),
+    "fleet": Writer("text.text", "write_fleet"),
+    "json": Writer("json", "write_result", "JSON, for programs"),
+    "sarif": Writer("sarif", "write_sarif", "SARIF 2.1.0, for code scanning", check=True, located=True),
+    "github": Writer("github", "write_github", "annotations of a workflow", check=True, located=True),
 }
+"""All forms; a new one is a line here, and a row of `shapesmt help json`."""
+CHECK_FORMS = tuple(form for form, writer in WRITERS.items() if writer.says)
+FORMS = tuple(form for form in CHECK_FORMS if not WRITERS[form].check)
 
 
 class Words:
@@ -89,6 +109,6 @@ def render(result: AnyResult, form: Form = "text", stream: TextIO | None = None)
     PROVED m.onnx: all 2 requirements hold
     2 of 2 requirements proved in 0.00 s after reading
     """
-    module, name = _WRITERS[form]
-    write = getattr(import_module(f"shapesmt.reports.render.{module}"), name)
+    writer = WRITERS[form]
+    write = getattr(import_module(f"shapesmt.reports.render.{writer.module}"), writer.function)
     cast("Callable[[AnyResult, TextIO], None]", write)(result, sys.stdout if stream is None else stream)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import onnx.parser
 import pytest
 
 import shapesmt
 from shapesmt.base.deadline import look
+from tests.oracle.runner import value
 from tests.support.sessions import HALF, ROWS, TABLE, half, outcome_at, parsed, sizes_at
 
 
@@ -234,6 +236,18 @@ def test_an_expansion_of_a_computed_tensor_to_0_is_removed():
     assert [outcome_at(model, {"a": a}) for a in (1, 2)] == [([(1, 4)], [(0, 4)]), ([(2, 4)], None)]
     assert shapesmt.check(of_input, dims={"a": "0..4"}).warnings == ()
     assert [outcome_at(of_input, {"a": a}) for a in (1, 2)] == [([(0, 4)], [(0, 4)]), (None, None)]
+
+
+@pytest.mark.parametrize("flag", [0, 1, -1, 2])
+def test_channels_are_last_in_the_session_only_for_a_flag_of_1(flag):
+    model = onnx.parser.parse_model(f"""<ir_version: 8, opset_import: ["": 18, "com.microsoft": 1]>
+    g (uint8[1, b, 2, c] x, uint8[2, 3, 2, 2] w) => (uint8[p, q, r, t] y) <float s = {{1}}, uint8 z = {{0}}>
+    {{ y = com.microsoft.QLinearConv <channels_last = {flag}> (x, s, z, w, s, z, s, z) }}""")
+    report = shapesmt.check(model, dims={"b": "2..4", "c": "2..4"})
+    for sizes in ({"b": b, "c": c} for b in (2, 3, 4) for c in (2, 3, 4)):
+        default, file = outcome_at(model, sizes)
+        assert all(value(text, sizes) for text in report.precondition.text) is (None not in (default, file))
+    assert [w.example.symbols for w in report.warnings] == ([] if flag in (0, 1) else [{"b": 3, "c": 2}])
 
 
 def test_bounds_are_of_both():

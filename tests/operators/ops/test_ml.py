@@ -81,9 +81,14 @@ def test_base_values_of_classes(classes, values):
     agree(node("TreeEnsembleClassifier", ["x"], ["y", "z"], **attributes), *shaped(2))
 
 
-@pytest.mark.parametrize("kind", ["one", "two", "many", "certain"])
+@pytest.mark.parametrize("kind", ["none", "one", "two", "many", "certain"])
 def test_support_vectors(kind):
     vectors = {"kernel_type": "LINEAR", "kernel_params": [0.5, 0.0, 3.0]}
+    if kind == "none":
+        for count in (0, 2):
+            regressor = {"coefficients": [1.0, 2.0], "rho": [0.5], "n_supports": count}
+            agree(node("SVMRegressor", ["x"], **regressor, **vectors), *shaped(2))
+        return
     if kind == "one":
         regressor = {"support_vectors": [1.0] * 4, "coefficients": [1.0, 2.0], "rho": [0.5], "n_supports": 2}
         agree(node("SVMRegressor", ["x"], **regressor, **vectors), *shaped(2))

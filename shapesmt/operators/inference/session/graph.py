@@ -56,7 +56,7 @@ class Match:
 def matches(graph: Graph, tensors: Mapping[str, Tensor]) -> tuple[Match, ...]:
     """Return the nodes that the session may replace, whatever it knows of their sizes when it loads the file."""
     kinds = Nodes.of(graph.nodes).kinds
-    if not is_loaded(graph) or not any(kind.op in BY_OP and not kind.domain for kind in {*kinds}):
+    if not is_loaded(graph) or not any(kind.op in BY_OP for kind in {*kinds}):
         return ()
     site = File(graph, tensors)
     return tuple(match for index, kind in enumerate(kinds) if kind.op in BY_OP for match in _at(site, index))

@@ -231,6 +231,8 @@ def multi_head(ctx: RuleContext) -> list[Tensor]:
     ctx.check(query.rank in (3, 5), laws.QUERIES_SHAPE_BY_RANK.of(rank=query.rank))
     batch, new = query[0], query[1]
     length, hidden, values = _project(ctx, query, count)
+    if ctx.has(2) and ctx.input(2).rank == 4:
+        ctx.require_equal(values // count, hidden // count, laws.ENCODER_KEYS_AND_VALUES_SAME_SHAPE)
     require_vector(ctx, 3, 2 * hidden + values, laws.BIAS_AS_LONG_AS_QUERIES_KEYS_VALUES)
     old, present = _past(ctx, 6, Heads(batch, as_dim(count), length, hidden // count))
     lengths = [(batch,), (3 * batch + 2,)]
@@ -248,7 +250,7 @@ def _project(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, Dim, Dim
         ctx.check(query.rank == 3, laws.QUERIES_WITH_KEYS_SHAPE)
         length, values = _keys_and_values(ctx, query, count)
         for rows in (query[1], length if ctx.input(1).rank == 3 else ZERO):
-            per_head(ctx, query[2], count, rows=query[0] * rows)
+            _require_heads(ctx, query[2], count, query[0] * rows)
         return length, query[2], values
     ctx.check(query.rank == 5 and not ctx.has(2), laws.QUERIES_WITHOUT_KEYS_HOLD_VALUES)
     require_shape(ctx, 0, (*query.dims[:2], count, 3, query[4]), laws.PACKED_QUERIES_BATCHED)
@@ -288,8 +290,14 @@ def _keys_and_values(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, 
     require_shape(ctx, 1, (batch, key[1], hidden), laws.KEYS_BATCH_LENGTH_HIDDEN)
     require_shape(ctx, 2, (batch, key[1], value[2]), laws.VALUES_AS_MANY_AS_KEYS)
     if ctx.node.op != "DecoderMaskedMultiHeadAttention" or ctx.has(5):
-        per_head(ctx, value[2], count, rows=batch * key[1])
+        _require_heads(ctx, value[2], count, batch * key[1])
     return key[1], value[2]
+
+
+def _require_heads(ctx: RuleContext, hidden: Dim, count: int, rows: Dim) -> None:
+    """Require that `count` heads divide a hidden size and have features, unless there are no `rows` to split."""
+    per_head(ctx, hidden, count, rows=rows)
+    ctx.require(any_of(at_least(hidden, 1), equal(rows, 0)), laws.HEADS_HAVE_FEATURES, hidden, 1)
 
 
 def _past(ctx: RuleContext, keys: int, new: Heads) -> tuple[Dim, Dim]:

@@ -43,6 +43,7 @@ def grouped(ctx: RuleContext) -> list[Tensor]:
     past = cache_length(ctx, batch, shared, size)
     added = ctx.input(1, rank=3)[1] if past is not ZERO and ctx.has(1) else new
     ctx.require(any_of(equal(added, new), equal(added, 0)), laws.KEY_PER_QUERY_OR_NONE, added, new)
+    ctx.require_at_least(size, 1, laws.HEADS_HAVE_FEATURES)
     require_shape(ctx, (1, 2), (batch, added, shared * size), laws.KEYS_AND_VALUES_BATCH_LENGTH_HIDDEN)
     ctx.require_equal(ctx.input(5).numel, batch, laws.LENGTH_PER_SAMPLE)
     _require_kept(ctx)

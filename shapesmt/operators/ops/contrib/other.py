@@ -17,8 +17,8 @@ from shapesmt.operators.ops.shared.require import (
     require_single,
     require_vector,
 )
-from shapesmt.operators.rules import RuleContext, Tensor, Traits
-from shapesmt.prover.algebra import Dim, all_of, any_of, at_least, equal, maximum
+from shapesmt.operators.rules import RuleContext, Tensor, Traits, is_free_element
+from shapesmt.prover.algebra import Dim, all_of, any_of, at_least, equal, maximum, negate
 
 borrow("GatherND", 11)
 borrow("GridSample", 16)
@@ -218,8 +218,29 @@ def ngram_block(ctx: RuleContext) -> Tensor:
     """Block words that would repeat an n-gram of ids `[B, S]`; the shape of scores `[B, vocabulary]` is unchanged."""
     ids, scores = ctx.input(0, rank=2), ctx.input(1, rank=2)
     ctx.require_equal(ids[0], scores[0], laws.IDS_AND_SCORES_ONE_BATCH)
-    ctx.check(ctx.integer("ngram_size") > 0, laws.N_GRAMS_HAVE_ELEMENT)
+    count, law = ctx.integer("ngram_size"), laws.BLOCKED_IDS_IN_VOCABULARY
+    ctx.check(count > 0, laws.N_GRAMS_HAVE_ELEMENT)
+    if count == 1:
+        ctx.require(any_of(equal(ids.numel, 0), at_least(scores[1], 1)), law, scores[1], 1)
+        require_places(ctx, 0, scores[1], law)
+    elif ids[1].hi >= count:
+        _require_blocked(ctx, count, scores[1])
     return ctx.tensor(scores.dims, scores.dtype)
+
+
+def _require_blocked(ctx: RuleContext, count: int, vocabulary: Dim) -> None:
+    """Require that every id behind an earlier copy of the last `count - 1` ids of its row is in the vocabulary."""
+    law, listed = laws.BLOCKED_IDS_IN_VOCABULARY, ctx.items(0)
+    ctx.assume_valid(0, law=law)
+    known = [i for i in listed or () if i is not None and not is_free_element(i)]
+    if listed is None or len(known) < len(listed):
+        return ctx.assume(0, law)
+    width = int(ctx.input(0)[1].lo)
+    for end in (i for i in range(len(known)) if i % width >= count - 1):
+        last = end - end % width + width
+        repeated = all_of(*(equal(known[end - k], known[last - k]) for k in range(1, count)))
+        inside = all_of(at_least(known[end], 0), at_least(vocabulary, known[end] + 1))
+        ctx.require(any_of(negate(repeated), inside), law, known[end], vocabulary)
 
 
 @contrib("BifurcationDetector")

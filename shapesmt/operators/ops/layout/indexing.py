@@ -149,6 +149,7 @@ def gather_nd(ctx: RuleContext) -> Tensor:
     if batch:
         _require_tuples(ctx, x, indices, batch, depth or 0)
     if depth is None:
+        _require_reached(ctx, x.dims[batch:], indices)
         return ctx.tensor(None)
     picked = columns(indices, depth)
     rest = product(x.dims[batch + depth :])
@@ -178,6 +179,14 @@ def _tuple_length(ctx: RuleContext, x: Tensor, indices: Tensor, batch: int) -> i
     depth, most = indices[-1].constant, x.rank - batch
     ctx.require_at_least(most, indices[-1], laws.INDEX_TUPLE_WITHIN_INDEXED_RANK)
     return None if depth is None or depth > most else depth
+
+
+def _require_reached(ctx: RuleContext, indexed: Shape, indices: Tensor) -> None:
+    """Require indices inside the `indexed` axes, as far as index tuples of unknown length reach."""
+    depth = indices[-1]
+    for i, column in enumerate(columns(indices, len(indexed)) if depth.constant is None else ()):
+        empty = (all_of(at_least(j, depth), equal(indexed[j], 0)) for j in range(i + 1, len(indexed)))
+        require_inside(ctx, column, indexed[i], any_of(at_least(i, depth), *empty))
 
 
 def _picked_tuples(x: Tensor, picked: Sequence[Tensor], batch: int, dims: Shape) -> Value | None:

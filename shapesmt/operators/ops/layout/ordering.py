@@ -6,10 +6,11 @@ from functools import reduce
 
 from shapesmt.base.lazy import np
 from shapesmt.network import laws
+from shapesmt.network.graph import Runtime
 from shapesmt.operators.ops.shared.fields import MAX_CHOICES, integers_of, numbers
 from shapesmt.operators.ops.shared.items import LOGIC, PREDICATES, Function, choose_item
 from shapesmt.operators.rules import Decided, Elements, Item, RuleContext, Tensor, Traits, Value, from_array, rule
-from shapesmt.prover.algebra import ONE, Dim, any_of, as_dim, at_least, at_most, total
+from shapesmt.prover.algebra import ONE, Dim, any_of, as_dim, at_least, at_most, equal, product, total
 
 MAX_COMPARED = 16  # comparisons of symbolic elements
 
@@ -93,6 +94,10 @@ def unique(ctx: RuleContext) -> tuple[Tensor, ...]:
     x = ctx.input(0)
     axis = ctx.axis(x.rank) if "axis" in ctx.attributes else None
     size = x.numel if axis is None else x[axis]
+    if axis is not None and ctx.runtime is Runtime.ONNX:
+        empty = [equal(d, 0) for d in x.dims[: axis + 1]]
+        rest = product(x.dims[axis + 1 :])
+        ctx.require(any_of(at_least(rest, 1), *empty), laws.ONLY_COMPARED_AXIS_EMPTY, rest, 1)
     count = _different(x) if axis is None or x.rank == 1 else None
     count = _distinct(ctx, size) if count is None else count
     dims = (count,) if axis is None else x.replace(axis, count).dims

@@ -11,10 +11,17 @@ def _drawn_dtype(ctx: RuleContext, default: str) -> str:
     return DTYPES.get(ctx.integer("dtype", 0), "") or default
 
 
+def _require_order(ctx: RuleContext) -> None:
+    """Require that the numbers to draw lie in a range; without it, ONNX Runtime ends the process."""
+    low, high = ctx.number("low", 0.0), ctx.number("high", 1.0)
+    ctx.limit(low <= high, laws.ATTRIBUTE_AT_LEAST.of(name="high", least=low, value=high))
+
+
 @rule("RandomNormalLike", "RandomUniformLike", "Bernoulli", any_rank=True, total=True, random=True)
 def random_like(ctx: RuleContext) -> Tensor:
     """Draw a tensor of the input's shape."""
     x = ctx.input(0)
+    _require_order(ctx)
     return ctx.tensor(x.shape, _drawn_dtype(ctx, x.dtype))
 
 
@@ -23,6 +30,7 @@ def random_tensor(ctx: RuleContext) -> Tensor:
     """Draw a tensor whose shape is an attribute."""
     shape = ctx.integers("shape")
     ctx.check(all(s >= 0 for s in shape), laws.LISTED_SIZES_NOT_NEGATIVE.of(sizes=list(shape)))
+    _require_order(ctx)
     return ctx.tensor(shape, _drawn_dtype(ctx, "float32"))
 
 

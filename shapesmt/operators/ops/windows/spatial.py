@@ -106,6 +106,7 @@ def convolve(ctx: RuleContext, x: Tensor, w: Tensor, bias: int, dtype: str | Non
 def require_group(ctx: RuleContext, x: Tensor, w: Tensor) -> None:
     """Require that the input has `group` times as many channels as the weights, and that `group` divides filters."""
     group = ctx.integer("group", 1)
+    ctx.check(group != 0, laws.GROUP_POSITIVE)  # below 0, an input without channels runs
     ctx.require_equal(x[1], w[1] * group, laws.INPUT_CHANNELS_ARE_GROUP_TIMES_WEIGHTS)
     ctx.require(divides(group, w[0]), laws.GROUP_DIVIDES_FILTERS, w[0], group)
 

@@ -36,6 +36,12 @@ _TELLING: dict[type, Callable[[Any], Any]] = {
 }
 
 
+_FACTS = {kind for kind in vars(facts).values() if isinstance(kind, type) and kind.__module__ == facts.__name__}
+_UNTOLD = {kind.__name__ for kind in _FACTS - {facts.Choice} - _TELLING.keys()}  # a choice is a part of `When`
+if _UNTOLD:
+    raise TypeError(f"no sentence for {', '.join(sorted(_UNTOLD))}")
+
+
 def words(told: object) -> Any:
     """Return the sentence that tells some report."""
     return _TELLING[type(told)](told)

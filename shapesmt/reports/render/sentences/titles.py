@@ -25,7 +25,7 @@ _UNDECIDED = {
 def broken(told: facts.Broken) -> str:
     """Return the sentence that says how a law is broken.
 
-    >>> from shapesmt import laws
+    >>> from shapesmt.network import laws
     >>> from shapesmt.reports.answers import Clash
     >>> broken(facts.Broken(laws.SIZES_BROADCAST, "", Clash(Side("n", 3, "x", 0), Side("m", 4, "y", 0))))
     'x[0] is 3, y[0] is 4'

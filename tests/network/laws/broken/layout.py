@@ -47,6 +47,7 @@ ROWS = [
     (laws.AXIS_INSIDE_RANK, op("OneHot", x(2, dtype="int64"), k(3), k([0.0, 1.0], "float32"), version=9, axis=2)),
     (laws.DEPTH_AT_LEAST_1, op("OneHot", x(2, dtype="int64"), k(0), k([0.0, 1.0], "float32"), version=9)),
     (laws.DEPTH_ONE_NUMBER, op("OneHot", x(2, dtype="int64"), k([[3]]), k([0.0, 1.0], "float32"), version=9)),
+    (laws.ONLY_COMPARED_AXIS_EMPTY, op("Unique", x(2, 0), version=11, axis=0)),
     (laws.AXIS_INSIDE_RANK, op("TopK", x(), k([2]), outputs=2, version=11)),
     (laws.INPUT_LIST_OF_INTEGERS, op("TopK", x(2, 3), k(2), outputs=2, version=11)),
     (laws.K_ONE_NUMBER, op("TopK", x(2, 3), k([]), outputs=2, version=11)),

@@ -209,6 +209,7 @@ ROWS = [
     (laws.ZERO_POINT_OF_OUTPUT_TYPE,
      op("QuantizeLinear", x(1, 3, 3, 2), x(3), k([84, 24, 196], "uint8"), output_dtype=3)),
     (laws.LISTED_SIZES_NOT_NEGATIVE, op("RandomNormal", version=23, shape=[-5, 3])),
+    (laws.ATTRIBUTE_AT_LEAST, op("RandomUniform", shape=[2], low=2.0)),
     (laws.RANK, op("Multinomial", k(2.0, "float32"), sample_size=3)),
     (laws.AT_LEAST_ONE_SAMPLE_COUNTED, op("Multinomial", k([[2.0, 2.0, 1.0]], "float32"), sample_size=0)),
     (laws.A_ROW_TO_DRAW_FOR, op("Multinomial", x(0, 3), sample_size=3)),

@@ -159,6 +159,7 @@ ROWS = [
       2])),
     (laws.INPUT_CHANNELS_ARE_GROUP_TIMES_WEIGHTS,
      op("Conv", x(1, 0, 5, 5), x(1, 1, 3, 3), version=11, kernel_shape=[3, 3], pads=[1, 1, 1, 1])),
+    (laws.GROUP_POSITIVE, op("Conv", x(1, 0, 3), x(1, 0, 3), version=11, group=0)),
     (laws.GROUP_DIVIDES_FILTERS, op("Conv", x(1, 4, 3, 3), x(1, 2, 2, 2), version=11, group=2)),
     (laws.RANK_AT_LEAST, op("ConvInteger", x(3, 2, 5, 4, dtype="uint8"), x(dtype="uint8"), version=23)),
     (laws.ONE_ZERO_POINT_OR_PER_FILTER,

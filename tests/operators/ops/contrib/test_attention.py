@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.support.contrib import BYTES, DOMAIN, run, scalars
+from tests.support.dying import deaths
 from tests.support.harness import agree, node
 
 
@@ -300,3 +301,20 @@ def test_grouped_without_keys():
         outputs=["out", "pk", "pv"],
         attributes={"num_heads": 2, "kv_num_heads": 1},
     )
+
+
+@pytest.mark.parametrize("op", ["MultiHeadAttention", "DecoderMaskedMultiHeadAttention"])
+@pytest.mark.parametrize("values", ["b, l, w", "b, 2, l, w"])
+def test_heads_without_features(op, values):
+    keys = values.replace("w", "h" if values.count(",") == 2 else "e")
+    text = f"(float[b, s, h] q, float[{keys}] k, float[{values}] v) => (float[c, d, e] y)"
+    ranges = {"b": (0, 1), "s": (0, 1), "l": (0, 1), "h": (0, 2), "e": (0, 1), "w": range(3)}
+    if "e" not in keys:
+        del ranges["e"]
+    assert deaths(f"{text} {{ y = com.microsoft.{op} <num_heads = 2> (q, k, v) }}", ranges)
+
+
+def test_shared_heads_without_features():
+    text = """(float[1, s, h] q, float[1, s, e] k, float[1, s, e] v, int32[1] l) => (float[c, d, e] y)
+    <int32 t = {1}> { y = com.microsoft.GroupQueryAttention <num_heads = 2, kv_num_heads = 1> (q, k, v, , , l, t) }"""
+    assert deaths(text, {"s": (0, 1), "h": (0, 16), "e": (0, 8)})

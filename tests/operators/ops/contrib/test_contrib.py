@@ -274,6 +274,13 @@ def test_images_and_words():
         dtypes={"i": "int64"},
         attributes={"ngram_size": 2},
     )
+    run(
+        "NGramRepeatBlock",
+        {"i": ["n", "s"], "x": ["n", "v"]},
+        {"n": (0, 2), "s": (0, 2), "v": (0, 2)},
+        dtypes={"i": "int64"},
+        attributes={"ngram_size": 1},
+    )
     run("DynamicTimeWarping", {"x": ["m", "n"]}, {"m": (1, 3), "n": (1, 3)})
     run(
         "WordConvEmbedding",
@@ -282,6 +289,21 @@ def test_images_and_words():
         dtypes={"x": "int32"},
         attributes={"embedding_size": 3, "conv_window_size": 2, "char_embedding_size": 2},
     )
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5])
+@pytest.mark.parametrize("ids", [[0, 1, 0], [2, 1, 2], [1, 1, 0], [0, 2, 1, 0, 2], [-1] * 3, [1, 1, 2, 1, 1]], ids=str)
+def test_ids_to_block_are_in_the_vocabulary(size, ids):
+    block = node("NGramRepeatBlock", ["i", "x"], domain=DOMAIN, ngram_size=size)
+    agree(block, {"x": [2, "v"]}, {"v": (0, 3)}, constants={"i": np.array([ids, [0] * len(ids)])})
+
+
+@pytest.mark.parametrize(("size", "length", "assumed"), [(1, 4, True), (2, 4, True), (4, 4, True), (5, 4, False)])
+def test_ids_that_data_decide_are_assumed_to_be_in_the_vocabulary(size, length, assumed):
+    block = node("NGramRepeatBlock", ["i", "x"], domain=DOMAIN, ngram_size=size)
+    model = build([block], {"i": ["n", "s"], "x": ["n", "v"]}, {"i": "int64"})
+    report = shapesmt.check(model, dims={"n": "0..9", "s": f"0..{length}", "v": "1..9"})
+    assert [a.law for a in report.assumed] == ["ids of words to block are in the vocabulary"] * assumed
 
 
 def test_causal_conv():

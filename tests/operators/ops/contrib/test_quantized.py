@@ -185,6 +185,14 @@ def test_packed_weights(bits, k):
     )
 
 
+@pytest.mark.parametrize("bits", range(-1, 10))
+def test_numbers_of_bits_in_which_weights_are_packed(bits):
+    product = node("MatMulNBits", ["a", "b", "s"], ["y"], DOMAIN, K=16, N=3, bits=bits, block_size=16)
+    shapes = {"a": ["n", 16], "b": [3, 1, "b"], "s": [3]}
+    found = agree(product, shapes, {"n": (1, 2), "b": (1, 17)}, dtypes={"b": BYTES})
+    assert found.ran == (2 if bits in (2, 4, 8) else 0)
+
+
 def test_bnb4():
     run(
         "MatMulBnb4",
@@ -234,6 +242,14 @@ def test_quantized_lstm():
         outputs=["y", "h", "c"],
         inputs=["x", "w", "r", "", "", "", "", "", "ws", "wz", "rs", "rz"],
     )
+
+
+def test_a_quantized_lstm_has_a_hidden_size():
+    shapes = {"x": ["s", 1, 2], "w": [1, 2, "h"], "r": [1, 0, "h"], "ws": [1], "wz": [1], "rs": [1], "rz": [1]}
+    inputs = ["x", "w", "r", "", "", "", "", "", "ws", "wz", "rs", "rz"]
+    lstm = node("DynamicQuantizeLSTM", inputs, ["y"], DOMAIN, hidden_size=0)
+    types = dict.fromkeys(("w", "r", "wz", "rz"), BYTES)
+    assert not agree(lstm, shapes, {"s": (0, 1), "h": (0, 4)}, dtypes=types).ran
 
 
 def test_quantized_embedding():

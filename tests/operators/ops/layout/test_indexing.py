@@ -226,6 +226,13 @@ def test_what_is_picked_for_other_batches_is_unknown():
     assert known.tensors["out"].value is None
 
 
+@pytest.mark.parametrize("batch", [0, 1])
+@pytest.mark.parametrize("x", [["n"], ["n", "m"], ["m", "n", "k"]], ids=len)
+def test_gather_nd_of_tuples_of_unknown_length(x, batch):
+    pick, ranges = node("GatherND", ["x", "i"], batch_dims=batch), dict.fromkeys("nmkt", (0, 2)) | {"d": (0, 3)}
+    agree(pick, {"x": x, "i": [*x[:batch], "t", "d"]}, ranges, dtypes=I64, known=False)
+
+
 def test_gather_nd_of_tuples_too_long():
     agree(node("GatherND", ["x", "i"]), {"x": ["n", "m"], "i": [1, 3]}, NMK, dtypes=I64, known=False)
 

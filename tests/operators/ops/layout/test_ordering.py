@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.support.dying import deaths
 from tests.support.harness import agree, node
 
 ITEMS = {"x64": ["n", "m", 3, "n + m"]}
@@ -55,3 +56,9 @@ def test_the_number_of_different_constants(listed):
     nodes = [node("Identity", ["k"], ["x"]), node("Unique", ["x"], ["out"])]
     found = agree(nodes, {}, constants={"k": np.array(listed, dtype)}, outputs=["out"])
     assert found.tensors["out"][0].constant == len({*listed})
+
+
+@pytest.mark.parametrize("axis", [-1, 0, 1, 2])
+def test_slices_without_elements_are_not_compared(axis):
+    text = f"(float[a, b, c] x) => (float[p, q, r] y) {{ y = Unique <axis = {axis}> (x) }}"
+    assert deaths(text, dict.fromkeys("abc", range(3))) == {0: 10, 1: 4}.get(axis, 0)

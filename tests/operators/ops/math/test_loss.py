@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+import onnx.parser
 import pytest
 
 import shapesmt
 from shapesmt.frontends import load
 from shapesmt.operators.inference import infer
 from shapesmt.operators.rules.tensors import tensor
+from tests.oracle.onnx_peer import Call, outcomes
 from tests.support.harness import agree, build, node
 
 LOSSES = {"NegativeLogLikelihoodLoss": ["y"], "SoftmaxCrossEntropyLoss": ["y", "logits"]}
@@ -104,6 +107,28 @@ def test_random_numbers_like_others(op, dtype):
 @pytest.mark.parametrize("shape", [[2, 3], [0], [2, -1]], ids=str)
 def test_random_numbers(op, shape):
     agree(node(op, [], shape=shape, dtype=11), {})
+
+
+@pytest.mark.parametrize("text", ["Normal<shape=[2]%s>()", "NormalLike<%s>(x)"])
+@pytest.mark.parametrize("scale", [-1.0, 0.0, 0.5])
+def test_normal_numbers_have_a_positive_deviation(text, scale):
+    _compare_process(text, f"scale={scale}", runs=scale > 0)
+
+
+@pytest.mark.parametrize("text", ["Uniform<shape=[2]%s>()", "UniformLike<%s>(x)"])
+@pytest.mark.parametrize("ends", ["low=2.0", "low=1.0", "high=-1.0", "low=2.0, high=3.0", "low=2.0, high=1.5"])
+def test_numbers_are_drawn_from_a_range_that_is_one(text, ends):
+    _compare_process(text, ends, runs=ends in ("low=1.0", "low=2.0, high=3.0"))
+
+
+def _compare_process(text, attributes, runs):
+    """Assert that ONNX Runtime ends the process with these attributes, unless it `runs`, and that we say so."""
+    given = attributes if "Like" in text else f", {attributes}"
+    model = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["":18]> g (float[2] x) => (float[2] y) '
+                                    f"{{ y = Random{text % given} }}")  # fmt: skip
+    [run] = outcomes([Call(model.SerializeToString(), {"x": np.ones(2, np.float32)})])
+    assert run.refused == ("" if runs else "the process died")
+    assert shapesmt.check(model).verdict.name == ("PROVED" if runs else "FAILS")
 
 
 @pytest.mark.parametrize("samples", [None, 0, 3])

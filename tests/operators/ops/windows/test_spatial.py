@@ -10,6 +10,7 @@ import pytest
 
 import shapesmt
 from shapesmt.operators.rules import resolve
+from tests.support.dying import deaths
 from tests.support.harness import agree, build, node
 
 SQUARE = {"x": ["n", 2, "h", "w"]}
@@ -229,3 +230,11 @@ def test_normal_forms_merge():
 def test_every_operator_has_a_rule():
     for op in ("Conv", "ConvInteger", "ConvTranspose", "QLinearConv", "MaxPool", "AveragePool", "GlobalMaxPool"):
         assert resolve("", op, 22) is not None
+
+
+@pytest.mark.parametrize("group", [-1, 0])
+@pytest.mark.parametrize("call", ["Conv <group = {}> (x, w)", "ConvInteger <group = {}> (x, w)"])
+def test_no_groups(call, group):
+    kind = "uint8" if "Integer" in call else "float"
+    text = f"({kind}[b, c, 3] x, {kind}[o, i, 2] w) => (y) {{ y = {call.format(group)} }}"
+    assert bool(deaths(text, dict.fromkeys("bcoi", range(2)))) == (group == 0)
