@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from shapesmt.analysis.diagnose.finding import Where, finding
 from shapesmt.network import laws
 from shapesmt.network.graph import Absence, Graph
 from shapesmt.operators.inference import Inference
 from shapesmt.operators.rules import Unjudged
 from shapesmt.prover.algebra import Verdict
-from shapesmt.reports.answers import AbsentFile, Finding, FindingKind, facts, in_words
+from shapesmt.reports.answers import AbsentFile, Finding, FindingKind, facts
 
 Undecided = tuple[int, Unjudged]
 """An undecided node: the index of the outermost node, and the reason."""
@@ -46,10 +47,9 @@ def without_files(
     nodes = len({(i, u.path) for i, u in follow})
     law = laws.CONSTANTS_READ.of(count=sum(file.constants for file in needed))
     name = graph.nodes[index].name
-    finding = Finding(
-        Verdict.UNKNOWN, FindingKind.EXTERNAL, f"{name}/{u.path}" if u.path else name, u.op, index, str(law), "",
-        code=laws.code_of_kind(FindingKind.EXTERNAL), title=in_words(facts.Absent(needed)),
-        note=in_words(facts.Without(nodes)), rests_on=", ".join(file.file for file in needed),
-        help=in_words(facts.ToPlace(needed)),
+    where = Where(f"{name}/{u.path}" if u.path else name, u.op, index)
+    return others, finding(
+        Verdict.UNKNOWN, FindingKind.EXTERNAL, where, law, code=laws.code_of_kind(FindingKind.EXTERNAL),
+        title=facts.Absent(needed), note=facts.Without(nodes), help=facts.ToPlace(needed),
+        rests_on=", ".join(file.file for file in needed),
     )  # fmt: skip
-    return others, finding

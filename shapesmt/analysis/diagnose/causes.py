@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import count
 from typing import NamedTuple
 
@@ -19,7 +18,7 @@ from shapesmt.operators.inference import Slot, Slots, slots_of
 from shapesmt.operators.rules import Elements, Field, Requirement, Tensor, extremes, held
 from shapesmt.prover.algebra import Atom, Dim, Evaluator
 from shapesmt.prover.judge import Judge
-from shapesmt.reports.answers import Cause, Clash, Side, Source, make_lazily
+from shapesmt.reports.answers import Cause, Clash, Side, Source
 
 MAX_CAUSES = 16
 READABLE = 100  # the most characters of a formula for which no shorter form is sought
@@ -122,10 +121,8 @@ class Tracer:
         if node is None or index is None:
             return Cause("", *at, shape=shape, names=_names(place.size), element=place.element)
         line = source_of(self.graph, index)
-        plain = Cause(node.name, *at, node.op, "", shape, line, _names(place.size), element=place.element)
-        text = partial(settings_of, node, *alone(node, self.graph, self.tensors))
-        others = {name: value for name, value in vars(plain).items() if name != "attributes"}
-        return make_lazily(Cause, lambda: replace(plain, attributes=text()), **others)
+        settings = settings_of(node, *alone(node, self.graph, self.tensors))
+        return Cause(node.name, *at, node.op, settings, shape, line, _names(place.size), element=place.element)
 
     def _shape(self, name: str) -> tuple[int, ...]:
         """Return the tensor's shape at the counterexample; () if it isn't known."""

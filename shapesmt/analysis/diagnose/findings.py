@@ -8,6 +8,7 @@ from functools import partial
 
 from shapesmt.analysis.diagnose.absent import without_files
 from shapesmt.analysis.diagnose.causes import READABLE, Sides, Tracer, source_of
+from shapesmt.analysis.diagnose.finding import Where, finding
 from shapesmt.analysis.diagnose.operands import operands_of, reads_of
 from shapesmt.analysis.diagnose.settings import alone, settings_of
 from shapesmt.analysis.verify import Examination, Examined, Judgement, Narrowing, Problem, is_open, when
@@ -15,7 +16,7 @@ from shapesmt.base.deadline import stage
 from shapesmt.base.errors import ModelError, printable
 from shapesmt.network.graph import GUARDS, Declared
 from shapesmt.network.laws import GUARD_HOLDS, code_of_kind
-from shapesmt.operators.rules import Requirement, Tensor
+from shapesmt.operators.rules import Requirement, Tensor, Unjudged
 from shapesmt.prover.algebra import (
     FALSE,
     TRUE,
@@ -46,8 +47,6 @@ from shapesmt.reports.answers import (
     Precondition,
     altered,
     facts,
-    in_words,
-    later,
 )
 
 MAX_TRIED = 16  # the most values of a symbol that are tried before a proof
@@ -63,27 +62,28 @@ def findings_of(a: Examined) -> tuple[Finding, ...]:
     tracer = Tracer(problem.graph, examination.original.tensors)
     indexed = [*_of_session(a)]
     for j in (j for j in examination.judgements if not j.session):
-        finding = a.judge.deadline.attempt(partial(_finding, j, a, tracer), None)
-        indexed.append((j.index, finding or _brief(j, problem)))
+        found = a.judge.deadline.attempt(partial(_finding, j, a, tracer), None)
+        indexed.append((j.index, found or _brief(j, problem)))
     unjudged, lacking = without_files(examination.unjudged, problem.graph, examination.original)
     indexed += [(lacking.index, lacking)] if lacking is not None else []
     late = [index for index, u in unjudged if u.kind == "timeout"]
     for index, u in unjudged:
-        if u.kind == "timeout":
-            if index != late[0]:
-                continue
-            others = len(set(late)) - 1
-            u = u._replace(note=in_words(facts.Behind(others)) if others else "")
-        node, kind = problem.graph.nodes[index], FindingKind(u.kind)
-        name = f"{node.name}/{u.path}" if u.path else node.name
-        finding = Finding(
-            Verdict.UNKNOWN, kind, name, u.op, index, u.law, "", note=u.note, rests_on=u.rests_on,
-            code=GUARD_HOLDS.code if node.op == GUARDS else code_of_kind(u.kind),
-            title=in_words(facts.Undecided(kind, u.law if u.rests_on else "")),
-        )  # fmt: skip
-        indexed.append((index, finding))
+        if u.kind == "timeout" and index != late[0]:
+            continue
+        others = len(set(late)) - 1 if u.kind == "timeout" else 0
+        indexed.append((index, _undecided(problem, index, u, facts.Behind(others) if others else u.note)))
     in_order = sorted(indexed, key=lambda pair: (-_gravity(pair[1]), pair[0]))
     return tuple([altered(f, source=source_of(problem.graph, index)) for index, f in in_order])
+
+
+def _undecided(problem: Problem, index: int, u: Unjudged, note: object) -> Finding:
+    """Return the finding about a node that is left undecided."""
+    node, kind = problem.graph.nodes[index], FindingKind(u.kind)
+    return finding(
+        Verdict.UNKNOWN, kind, Where(f"{node.name}/{u.path}" if u.path else node.name, u.op, index), u.law,
+        code=GUARD_HOLDS.code if node.op == GUARDS else code_of_kind(u.kind),
+        title=facts.Undecided(kind, u.law if u.rests_on else ""), note=note, rests_on=u.rests_on,
+    )  # fmt: skip
 
 
 def _of_session(a: Examined) -> Iterator[tuple[int, Finding]]:
@@ -94,18 +94,18 @@ def _of_session(a: Examined) -> Iterator[tuple[int, Finding]]:
     graph, seen = session.graph, session.examination
     own, tracer = replace(a, problem=session.problem, examination=seen), Tracer(graph.graph, seen.original.tensors)
     for j in seen.judgements:
-        finding = a.judge.deadline.attempt(partial(_finding, j, own, tracer), None)
+        found = a.judge.deadline.attempt(partial(_finding, j, own, tracer), None)
         index = graph.places[j.index]
         upstream = {graph.places[i] for i in (j.index, *graph.graph.ancestors(j.index))}
         says = tuple(dict.fromkeys(graph.says[i] for i in sorted(upstream & graph.says.keys())))
-        told = in_words(facts.InSession(says))
+        told = facts.InSession(says)
         node = a.problem.graph.nodes[index]
         kind = {"kind": FindingKind.SESSION, "index": index, "op_type": node.op, "note": told}
-        yield index, altered(finding or _brief(j, session.problem), **kind)
+        yield index, altered(found or _brief(j, session.problem), **kind)
 
 
-def _gravity(finding: Finding) -> int:
-    return (Verdict.UNKNOWN, Verdict.DEPENDS, Verdict.FAILS).index(finding.verdict)
+def _gravity(found: Finding) -> int:
+    return (Verdict.UNKNOWN, Verdict.DEPENDS, Verdict.FAILS).index(found.verdict)
 
 
 MAX_SIZE = (1 << 63) - 1
@@ -267,20 +267,17 @@ def _finding(j: Judgement, a: Examined, tracer: Tracer) -> Finding:
     if shown is not None and values is not None:
         decided = sorted((s for s in broken.formula.symbols if s.by_data), key=lambda s: s.name)
         shown = replace(shown, data={s.name: values[s] for s in decided if s in values})
-    code, law, reads = broken.law.code, str(broken.law), reads_of(j.node, problem.graph, tracer.tensors)
+    reads = reads_of(j.node, problem.graph, tracer.tensors)
     ranks = {read.place: len(read.tensor.shape) for read in reads if read.tensor.shape is not None}
     where = region.whole if region is not None and region.exact else None
     safe = where if kind == FindingKind.DATA and j.verdict is Verdict.DEPENDS else None
-    return Finding(
-        j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown,
-        None if safe is not None else where,
-        sides.causes if traced else (),
-        sides.clash,
-        in_words(facts.Inside(f"{j.node.name}/{broken.within}")) if broken.within else "",
-        code=code, safe_iff=safe, when=in_words(when(broken.branch)),
-        title="" if values is None else in_words(facts.Broken(broken.law, broken.relation, sides.clash, ranks)),
-        operands=later(partial(operands_of, reads)),
-        attributes=later(partial(settings_of, j.node, *alone(j.node, problem.graph, tracer.tensors))),
+    return finding(
+        j.verdict, kind, Where(j.node.name, j.node.op, j.index), broken.law, j.condition, shown,
+        title="" if values is None else facts.Broken(broken.law, broken.relation, sides.clash, ranks),
+        note=facts.Inside(f"{j.node.name}/{broken.within}") if broken.within else "", when=when(broken.branch),
+        holds_iff=None if safe is not None else where, safe_iff=safe, because=sides.causes if traced else (),
+        clash=sides.clash, operands=operands_of(reads),
+        attributes=settings_of(j.node, *alone(j.node, problem.graph, tracer.tensors)),
     )  # fmt: skip
 
 
@@ -289,8 +286,7 @@ def _brief(j: Judgement, problem: Problem) -> Finding:
     values, broken = j.decision.counterexample, j.open[0]
     shown = None if values is None else problem.counterexample(values, values)
     kind = FindingKind.DATA if _hinges(j.condition) else FindingKind.REQUIREMENT
-    code, law = broken.law.code, str(broken.law)
-    return Finding(j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown, code=code)
+    return finding(j.verdict, kind, Where(j.node.name, j.node.op, j.index), broken.law, j.condition, shown)
 
 
 def _decisive(j: Judgement, formula: Formula, values: Mapping[Atom, int], judge: Judge) -> Sequence[Atom]:

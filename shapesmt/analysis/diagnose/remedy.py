@@ -31,7 +31,7 @@ from shapesmt.prover.algebra import (
     of_atom,
 )
 from shapesmt.prover.regions import Conjunct, Interval, Residue, conjunct_of
-from shapesmt.reports.answers import Precondition, Remedy, SymbolRange, altered, facts, in_words
+from shapesmt.reports.answers import Precondition, Remedy, SymbolRange, altered, facts
 
 NOTHING = facts.Nearby({}, False)
 NOT_GIVEN = (DEFAULT, "default", "model", "metadata")  # sources of ranges that the caller did not give
@@ -71,7 +71,7 @@ def _remedy(a: Examined, region: Precondition) -> Remedy | None:
         beside = beside._replace(narrowed=True)
     if doubt is not None and doubt.single and doubt.share is None:  # it says that one value is left
         beside = beside._replace(others=False)
-    note, doubted = "" if beside == NOTHING else in_words(beside), "" if doubt is None else in_words(doubt)
+    note, doubted = "" if beside == NOTHING else beside, "" if doubt is None else doubt
     return altered(narrowed.remedy(ranges, _elements(a.problem)), note=note, doubt=doubted)
 
 

@@ -13,7 +13,7 @@ from shapesmt.base.deadline import stage
 from shapesmt.operators.rules import Tensor, one_of, tensor
 from shapesmt.prover.algebra import FALSE, TRUE, Assignment, Atom, Dim, Formula, Kind, Verdict, any_of, negate, step_of
 from shapesmt.prover.presolve import Domain
-from shapesmt.reports.answers import CaseBounds, DimBounds, TensorBounds, in_words
+from shapesmt.reports.answers import CaseBounds, DimBounds, TensorBounds
 
 
 @stage("bounds of sizes")
@@ -174,7 +174,7 @@ class _Within:
 
     def _text(self, condition: Formula) -> Any:
         if any(s.universal for s in condition.symbols):
-            return in_words(when(condition))
+            return when(condition)
         region = self._a.judge.region(self._domain, condition)
         return region.whole if region.exact else str(condition)
 

@@ -25,8 +25,7 @@ from shapesmt.frontends import Model, OpenedModel, open_model, program_or_model
 from shapesmt.network.declarations import RangeLike, ShapeLike, ValueLike, quote, unknown_name
 from shapesmt.prover.algebra import Verdict, memo, one_call
 from shapesmt.prover.judge import Judge
-from shapesmt.reports.answers import Answer, Report, altered
-from shapesmt.reports.render import Words
+from shapesmt.reports.answers import Report, altered
 from shapesmt.tasks import runtime_errors
 
 if TYPE_CHECKING:
@@ -65,7 +64,6 @@ LEAST_FOR_BOUNDS = 0.5
 """Seconds: a page computes exact bounds for half the check's time, at least this long; others are only sound."""
 _LATEST: dict[Hashable, Analysis] = memo("the latest analysis", {})
 """The analysis of the latest `check`, for the page of its report, which doesn't hold it, as it is much larger."""
-Answer.presenter = Words()
 Output: TypeAlias = "str | os.PathLike[str] | None"
 
 

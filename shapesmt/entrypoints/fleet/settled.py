@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeAlias
 from shapesmt.entrypoints.fleet.answers import Entry
 from shapesmt.frontends import SideRead
 from shapesmt.prover.algebra import Verdict
-from shapesmt.reports.answers import Counts, Marks, Precondition, Report, Unchecked, make_lazily
+from shapesmt.reports.answers import Counts, Marks, Precondition, Report, Unchecked
 from shapesmt.reports.render import json_text
 
 Outcome: TypeAlias = Report | Unchecked
@@ -90,8 +90,8 @@ def unpickle_outcomes(data: bytes) -> list[Settled]:
     others, heads, reports = pickle.loads(data)  # noqa: S301 - it is a process of this program that sends them
     seal = _Seal(reports)
     opened = iter([
-        make_lazily(
-            Report, partial(seal.report, place),
+        Report.stored(
+            partial(seal.report, place),
             model=model, verdict=verdict, seconds=seconds, exporter=exporter, strict=strict,
         )
         for place, (model, verdict, seconds, exporter, strict) in enumerate(heads)
@@ -140,8 +140,8 @@ def restore_report(text: bytes, place: Place, *, strict: bool, wish: Wish) -> Se
         beside = [SideRead(*read) for read in reads]
         if not all(read.is_unchanged(place.folder) for read in beside):
             return None
-        report = make_lazily(
-            Report, lambda: Report.from_dict(json.loads(brief if wish.brief else whole)),
+        report = Report.stored(
+            lambda: Report.from_dict(json.loads(brief if wish.brief else whole)),
             model=place.model, verdict=Verdict(verdict), seconds=seconds, exporter=exporter, strict=strict,
             requirements=Counts.from_dict(counts), precondition=region and Precondition.from_dict(region),
             **({"findings": ()} if wish.brief and not findings else {}),

@@ -36,9 +36,6 @@ with lazy_imports(__name__):
     from shapesmt.reports.answers.data import (
         Answer as Answer,
         altered as altered,
-        in_words as in_words,
-        later as later,
-        make_lazily as make_lazily,
     )
     from shapesmt.reports.answers.dynamic import DynamicShapes as DynamicShapes, StaticAxis as StaticAxis
     from shapesmt.reports.answers.explanation import (

@@ -14,7 +14,7 @@ from shapesmt.reports.answers.data import (
     OMIT_ONE as _OMIT_ONE,
     Answer,
     Data,
-    late,
+    telling,
 )
 from shapesmt.reports.answers.finding import Assumed, SymbolRange
 
@@ -45,7 +45,7 @@ class DimBounds(Data):
     step: int = field(default=1, metadata=_OMIT_ONE, repr=False)
 
 
-@late("when")
+@telling("when")
 @dataclass(frozen=True)
 class CaseBounds(Data):
     """The bounds of a tensor's dimensions when the condition `when` holds."""

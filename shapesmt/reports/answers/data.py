@@ -6,13 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from enum import Enum
 from functools import cache
-from importlib import import_module
 from typing import (
     TYPE_CHECKING,
     Any,
     ClassVar,
-    NamedTuple,
-    Protocol,
     TypeAlias,
     TypeVar,
     cast,
@@ -31,7 +28,8 @@ Json: TypeAlias = dict[str, Any]
 Value = TypeVar("Value")
 Kind = TypeVar("Kind", bound="Data")
 
-_MAKE = "made when it is read"  # not the name of a field
+_TOLD = frozenset({str, tuple, type(None)})
+"""The types of sentences; all others are of facts."""
 _PLAIN = (int, float, bool, str, type(None))
 _NONE = (MISSING, MISSING)
 _COUNTED = {"models": "model", "boxes": "box", "proposals": "proposal", "operators": "operator"}
@@ -76,120 +74,76 @@ class Data:
                 values[name] = missing
         return cls(**values)
 
+    @property
+    def told(self) -> dict[str, Any]:
+        """The facts that fields tell in sentences, as far as they are known: JSON and pickles have the sentences."""
+        told = {name: value for name, value in vars(self).items() if isinstance(vars(type(self)).get(name), _Sentence)}
+        return {name: value for name, value in told.items() if type(value) not in _TOLD}
+
     def __getstate__(self) -> object:
         return {item.name: getattr(self, item.name) for item in fields(cast("Any", self))}
 
 
-class _Later(NamedTuple):
-    work: Callable[[], Any]
-
-
-class _Late:
-    """A descriptor for a field that is computed on first read: alone (`later`) or with all others (`make_lazily`)."""
+class _Sentence:
+    """A descriptor for a field that holds facts and reads as the sentence that tells them."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
     def __get__(self, data: object, _kind: type | None = None) -> Any:
-        values = vars(data)
-        make = None if self._name in values else values.get(_MAKE)
-        if make is not None:  # else another thread may have made it in the meantime
-            values.update({name: value for name, value in vars(make()).items() if name not in values})
-            values.pop(_MAKE, None)
-        value = values[self._name]
-        if isinstance(value, _Later):
-            value = values[self._name] = value.work()
-        return value
+        try:
+            told = vars(data)[self._name]
+        except KeyError:
+            raise AttributeError(self._name) from None
+        return told if type(told) in _TOLD else words(told)
 
-    def __set__(self, data: object, value: object) -> None:
-        vars(data)[self._name] = value
+    def __set__(self, data: object, told: object) -> None:
+        vars(data)[self._name] = told
 
 
-def later(work: Callable[[], Value]) -> Value:
-    """Return a value for a `late` field: `work` is called when the field is first read."""
-    return cast("Value", _Later(work))
+def words(told: object) -> Any:
+    """Return the sentence that tells facts; the sentences of `Hints`."""
+    from shapesmt.reports import render
+
+    return render.words(told)
 
 
-def worded(facts: object) -> Any:
-    """Return facts in the presenter's words."""
-    return Answer.presented().words(facts)
+def telling(*names: str) -> Callable[[type[Kind]], type[Kind]]:
+    """Return a class decorator by which the named fields hold facts, and read as the sentences that tell them.
 
-
-def in_words(facts: object) -> Any:
-    """Return a value for a `late` field: `worded` facts, when the field is first read."""
-    return later(lambda: worded(facts))
-
-
-def late(*names: str) -> Callable[[type[Kind]], type[Kind]]:
-    """Return a class decorator that lets the named fields be computed on first read, by `later` or `make_lazily`.
-
-    Copies and pickles have the values.
+    A text stands for itself, as in what JSON restores. Copies by `altered` have the facts, pickles the sentences.
 
     >>> from dataclasses import dataclass
-    >>> @late("text")
+    >>> from shapesmt.reports.answers.facts import Unrun
+    >>> @telling("text")
     ... @dataclass(frozen=True)
     ... class Note(Data):
     ...     name: str
     ...     text: str = ""
-    >>> Note("a", later(lambda: "abc")), Note("a", later(lambda: "abc")) == Note("a", "abc")
-    (Note(name='a', text='abc'), True)
-    >>> note = make_lazily(Note, lambda: Note("a", "abc"), name="b")
-    >>> note.name, note.text, note == Note("b", "abc")
-    ('b', 'abc', True)
+    >>> note = Note("a", Unrun("trips"))
+    >>> note.text, note.told, note == Note("a", note.text)
+    ("the loop never runs: 'trips' is 0 for every input", {'text': Unrun(trips='trips')}, True)
     """
 
     def changed(kind: type[Kind]) -> type[Kind]:
         for name in names:
-            setattr(kind, name, _Late(name))
+            setattr(kind, name, _Sentence(name))
         return kind
 
     return changed
 
 
 def altered(data: Kind, **values: object) -> Kind:
-    """Return a copy with other values in these fields; unlike `dataclasses.replace`, it reads no `late` field."""
+    """Return a copy with other values in these fields; unlike `dataclasses.replace`, it keeps the facts of others."""
     copy = object.__new__(type(data))
     vars(copy).update(vars(data), **values)
     return copy
-
-
-def make_lazily(kind: type[Kind], make: Callable[[], Kind], **values: object) -> Kind:
-    """Return a `kind` with these field values; `make` is called for all other fields when one of them is first read."""
-    data = object.__new__(kind)
-    vars(data).update(values)
-    vars(data)[_MAKE] = make
-    return data
-
-
-class Presenter(Protocol):
-    """The package that puts answers into words; `shapesmt.entrypoints.api` registers it as `Answer.presenter`."""
-
-    def words(self, facts: object) -> Any:
-        """Return the sentence that tells these facts; sentences for `Hints`."""
-        ...
-
-    def text(self, answer: Answer, width: int | None, everything: bool) -> str:
-        """Return the answer as the command line prints it; the arguments are those of `Answer.text`."""
-        ...
-
-    def html(self, answer: Answer) -> str:
-        """Return the answer as part of a page."""
-        ...
 
 
 class Answer(Data):
     """An answer that people read: `str` returns its text, and a notebook shows it as the page does."""
 
     __slots__ = ()
-    presenter: ClassVar[Presenter | None] = None
-
-    @classmethod
-    def presented(cls) -> Presenter:
-        """Return the presenter, which registers itself when its package is imported."""
-        if Answer.presenter is None:
-            import_module("shapesmt.entrypoints.api")
-        assert Answer.presenter is not None
-        return Answer.presenter
 
     @property
     def exit_status(self) -> int:
@@ -203,7 +157,9 @@ class Answer(Data):
             width: The number of columns to fold lines to; None doesn't fold them.
             everything: Whether to show all findings of a report, however many.
         """
-        return self.presented().text(self, width, everything)
+        from shapesmt.reports import render
+
+        return render.wrap_text(cast("Any", self), width, everything=everything)
 
     def __init_subclass__(cls) -> None:
         if "__repr__" not in vars(cls):  # a dataclass would show all of its fields
@@ -221,7 +177,9 @@ class Answer(Data):
         return f"<{named}: {', '.join(filter(None, said))}>" if any(said) else f"<{named}>"
 
     def _repr_html_(self) -> str:
-        return self.presented().html(self)
+        from shapesmt.reports import render
+
+        return render.excerpt_html(cast("Any", self))
 
 
 @cache

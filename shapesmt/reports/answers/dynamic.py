@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from shapesmt.prover.algebra import Verdict
-from shapesmt.reports.answers.data import OMIT_EMPTY, Answer, Data, worded
+from shapesmt.reports.answers.data import OMIT_EMPTY, Answer, Data, words
 from shapesmt.reports.answers.finding import SymbolRange
 from shapesmt.reports.answers.report import Precondition
 
@@ -33,7 +33,7 @@ class StaticAxis(Data):
     @property
     def words(self) -> str:
         """The axis, and the node or trace that needs its size, in a sentence."""
-        return str(worded(self))
+        return str(words(self))
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from shapesmt.reports.answers.data import (
     OMIT_EMPTY as _OMIT_EMPTY,
     OMIT_FALSE as _OMIT_FALSE,
     Data,
-    late,
+    telling,
 )
 
 
@@ -71,7 +71,6 @@ class Source(Data):
     """The line from which the model's code was called, as `model.py:105`; "" if it is the line itself."""
 
 
-@late("attributes")
 @dataclass(frozen=True)
 class Cause(Data):
     """A cause of a dimension: `node` computes `tensor`, whose `axis` has the size `expr`.
@@ -191,7 +190,7 @@ class FindingKind(str, Enum):
         return self.value
 
 
-@late("title", "note", "when", "operands", "attributes", "help")
+@telling("title", "note", "when", "help")
 @dataclass(frozen=True)
 class Finding(Data):
     """One requirement that isn't proved, with an input that shows it and the condition for inputs that are fine.
@@ -290,7 +289,7 @@ class WarningKind(str, Enum):
         return str(self.value)
 
 
-@late("text")
+@telling("text")
 @dataclass(frozen=True)
 class ModelWarning(Data):
     """A sign that a model runs, but probably not as intended; a warning never changes the verdict.
@@ -332,7 +331,7 @@ class Assumed(Data):
     by: str = field(default="", metadata=_OMIT_EMPTY)
 
 
-@late("why")
+@telling("why")
 @dataclass(frozen=True)
 class FixedSize(Data):
     """A size of an input that is a number in the program.

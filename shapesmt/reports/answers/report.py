@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from shapesmt.base.errors import UsageError
 from shapesmt.prover.algebra import Verdict, conjunction
@@ -19,7 +19,7 @@ from shapesmt.reports.answers.data import (
     OMIT_FALSE as _OMIT_FALSE,
     Answer,
     Data,
-    late,
+    telling,
 )
 from shapesmt.reports.answers.finding import (
     Assumed,
@@ -108,7 +108,7 @@ class Precondition(Data):
         return conjunction(self.text)
 
 
-@late("note", "doubt")
+@telling("note", "doubt")
 @dataclass(frozen=True)
 class Remedy(Data):
     """Narrower ranges and relations for which the model runs, to declare with `--dim`, `--assume` and `--value`.
@@ -161,13 +161,14 @@ class AbsentFile(Data):
     constants: int = 0
 
 
-_DETAILS = (
-    "symbols", "requirements", "findings", "precondition", "assumptions", "certificate", "origins", "unadopted",
-    "remedy", "release", "warnings", "groups", "guarded", "hints", "assumed", "fixed", "absent",
-)  # fmt: skip
+def _none() -> None:
+    return None
 
 
-@late(*_DETAILS)
+_READ = "read when a detail is asked for"  # not the name of a field
+
+
+@telling("hints")
 @dataclass(frozen=True)
 class Report(Answer):
     """The answer of `check`: whether every node runs for every admissible input.
@@ -184,36 +185,36 @@ class Report(Answer):
     symbols: Mapping[str, SymbolRange]
     """The range of each dimension and each declared element, and the source of the range."""
     requirements: Counts
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...] = field(default_factory=tuple)
     """The nodes that aren't proved, in graph order, then shapes that the file declares wrongly."""
-    precondition: Precondition | None = None
+    precondition: Precondition | None = field(default_factory=_none)
     """The inputs for which the model runs; None if unknown."""
     seconds: float = 0.0
     """The time the answer took in seconds, without reading the file."""
-    assumptions: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    assumptions: tuple[str, ...] = field(default_factory=tuple, metadata=_OMIT_EMPTY)
     """The relations that were assumed."""
-    certificate: str = field(default="", metadata=_OMIT_EMPTY)
+    certificate: str = field(default_factory=str, metadata=_OMIT_EMPTY)
     """The solver's verdict about the complete system, if it was asked: "PROVED", "REFUTED" or "UNKNOWN"."""
     origins: Mapping[str, str] = field(default_factory=dict, metadata={"key": "assumptions_from", **_OMIT_EMPTY})
     """The configuration file of each assumption that comes from one."""
     unadopted: Mapping[str, SymbolRange] = field(default_factory=dict, metadata=_OMIT_EMPTY)
     """Ranges in the file's metadata whose names no dimension has; they are ignored."""
-    remedy: Remedy | None = field(default=None, metadata=_OMIT_EMPTY)
+    remedy: Remedy | None = field(default_factory=_none, metadata=_OMIT_EMPTY)
     """Ranges and relations with which the model is proved; None if none is known."""
-    release: Release | None = field(default=None, metadata=_OMIT_EMPTY)
+    release: Release | None = field(default_factory=_none, metadata=_OMIT_EMPTY)
     """If the model fails at fixed sizes: the inputs for which it runs without fixing them; else None."""
-    warnings: tuple[ModelWarning, ...] = field(default=(), metadata=_OMIT_EMPTY)
-    groups: tuple[Group, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    warnings: tuple[ModelWarning, ...] = field(default_factory=tuple, metadata=_OMIT_EMPTY)
+    groups: tuple[Group, ...] = field(default_factory=tuple, metadata=_OMIT_EMPTY)
     """The findings grouped by their cause; `Finding.group` is an index into this."""
-    guarded: Guarded | None = field(default=None, metadata=_OMIT_EMPTY)
+    guarded: Guarded | None = field(default_factory=_none, metadata=_OMIT_EMPTY)
     """The inputs that a program's guards refuse although its nodes run for them; None if there are none."""
-    hints: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    hints: tuple[str, ...] = field(default_factory=tuple, metadata=_OMIT_EMPTY)
     """Cases that the answer doesn't cover, perhaps by oversight; a hint never changes a verdict or an exit status."""
-    assumed: tuple[Assumed, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    assumed: tuple[Assumed, ...] = field(default_factory=tuple, metadata=_OMIT_EMPTY)
     """The laws that data is assumed to satisfy, by node; and what is assumed because the archive states it."""
-    fixed: tuple[FixedSize, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    fixed: tuple[FixedSize, ...] = field(default_factory=tuple, metadata=_OMIT_EMPTY)
     """The sizes of inputs that are numbers in a PyTorch program that is proved."""
-    absent: tuple[AbsentFile, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    absent: tuple[AbsentFile, ...] = field(default_factory=tuple, metadata=_OMIT_EMPTY)
     """The external files that can't be read."""
     exporter: str = field(default="", metadata=_OMIT_EMPTY)
     """The program that wrote the model's file, if several models are checked; else ""."""
@@ -221,6 +222,31 @@ class Report(Answer):
     """Whether warnings and assumptions of the archive make the check fail: a matter of the status, not the verdict."""
     pages: Callable[[], str] | None = field(default=None, metadata=_OMIT, compare=False, repr=False)
     """The function that makes this report's page from the model in memory; None if the report was stored or sent."""
+
+    @classmethod
+    def stored(cls, read: Callable[[], Report], **known: object) -> Report:
+        """Return a report with these fields; `read` returns the whole when another one is first asked for.
+
+        >>> report = Report.stored(lambda: Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2)), model="n.onnx")
+        >>> report.model, report.requirements.proved, report.findings
+        ('n.onnx', 2, ())
+        """
+        report = object.__new__(cls)
+        vars(report).update(known, **{_READ: read})
+        return report
+
+    if not TYPE_CHECKING:  # a type checker would take any name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            """Return a field of a stored report that isn't known yet; what may be unknown has no class default."""
+            values = vars(self)
+            read = values.get(_READ) if name in {one.name for one in fields(self)} else None
+            if read is not None:  # else another thread may have read it in the meantime
+                values.update({key: value for key, value in vars(read()).items() if key not in values})
+                values.pop(_READ, None)
+            if name not in values:
+                raise AttributeError(f"a report has no {name!r}")
+            return getattr(self, name)
 
     @property
     def ok(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, TextIO, TypeAlias, cast
 
 from shapesmt.base.lazy import lazy_imports
 from shapesmt.reports.render.streams import (
@@ -18,11 +18,12 @@ from shapesmt.reports.render.streams import (
 )
 
 if TYPE_CHECKING:
-    from shapesmt.reports.answers import Answer, AnyResult
+    from shapesmt.reports.answers import AnyResult
 
 with lazy_imports(__name__):
     from shapesmt.reports.render.json import to_json as to_json
     from shapesmt.reports.render.markdown import write_markdown as write_markdown
+    from shapesmt.reports.render.page.excerpt import excerpt_html as excerpt_html
     from shapesmt.reports.render.page.html import html_page as html_page
     from shapesmt.reports.render.page.index import index_page as index_page
     from shapesmt.reports.render.page.memory.page import memory_page as memory_page
@@ -37,8 +38,9 @@ with lazy_imports(__name__):
         python as python,
         shell as shell,
     )
+    from shapesmt.reports.render.sentences import words as words
     from shapesmt.reports.render.text.findings import finding_head as finding_head, finding_lines as finding_lines
-    from shapesmt.reports.render.text.text import lines as lines
+    from shapesmt.reports.render.text.text import lines as lines, wrap_text as wrap_text
 
 Form: TypeAlias = str
 """The name of a form in which results are written."""
@@ -74,28 +76,6 @@ WRITERS: Mapping[Form, Writer] = {
 """All forms; a new one is a line here, and a row of `shapesmt help json`."""
 CHECK_FORMS = tuple(form for form, writer in WRITERS.items() if writer.says)
 FORMS = tuple(form for form in CHECK_FORMS if not WRITERS[form].check)
-
-
-class Words:
-    """Presents answers as text and HTML; `shapesmt.entrypoints.api` registers it, so that `str(report)` is its text."""
-
-    def words(self, facts: object) -> Any:
-        """Return the sentence that tells these facts; sentences for `Hints`."""
-        from shapesmt.reports.render.sentences import words
-
-        return words(facts)
-
-    def text(self, answer: Answer, width: int | None, everything: bool) -> str:
-        """Return the text that the command line prints, in lines of at most `width` columns (None: of any width)."""
-        from shapesmt.reports.render.text.text import wrap_text
-
-        return wrap_text(cast("AnyResult", answer), width, everything=everything)
-
-    def html(self, answer: Answer) -> str:
-        """Return the same text in colours, as HTML."""
-        from shapesmt.reports.render.page.excerpt import excerpt_html
-
-        return excerpt_html(cast("AnyResult", answer))
 
 
 def render(result: AnyResult, form: Form = "text", stream: TextIO | None = None) -> None:

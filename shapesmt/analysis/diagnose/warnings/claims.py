@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from shapesmt.analysis.diagnose.causes import source_of
+from shapesmt.analysis.diagnose.finding import Where, finding
 from shapesmt.analysis.diagnose.warnings.common import is_about_inputs, producer_of
 from shapesmt.analysis.diagnose.warnings.static import sizes_fixed_by_program
 from shapesmt.analysis.verify import PLACEHOLDERS, Examined
@@ -14,7 +15,7 @@ from shapesmt.network import laws
 from shapesmt.network.graph import Declared
 from shapesmt.operators.rules import Tensor
 from shapesmt.prover.algebra import FALSE, Dim, Formula, Verdict, all_of, equal, implies
-from shapesmt.reports.answers import Finding, FindingKind, ModelWarning, WarningKind, facts, in_words, later
+from shapesmt.reports.answers import Finding, FindingKind, ModelWarning, WarningKind, facts
 
 __all__ = ["declarations", "of_claim", "refuse_declarations"]
 
@@ -89,14 +90,12 @@ def _contradiction(a: Examined, name: str, declared: Declared, names: Mapping[st
     unread = (d for d in declared.shape if isinstance(d, str) and d in names and d not in told)
     shapes = facts.Contradicted(name, theirs, ours, shown, {d: str(names[d]) for d in unread})
     index, node = producer_of(problem.graph, name) or (-1, None)
-    where = (name, "", -1) if node is None else (node.name, node.op, index)
+    where = Where(name, "", -1) if node is None else Where(node.name, node.op, index)
     law = laws.DECLARED_SHAPE_IS_MADE.of(name=name, sizes=theirs)
     condition = str(claim) if len(declared.shape) == len(t.shape) else f"rank {len(declared.shape)} == {len(t.shape)}"
     source = None if node is None else source_of(problem.graph, index)
-    return Finding(
-        decision.verdict, FindingKind.DECLARATION, *where, str(law), condition, shown,
-        note=in_words(shapes), code=law.code, source=source,
-    )  # fmt: skip
+    kind = FindingKind.DECLARATION
+    return finding(decision.verdict, kind, where, law, condition, shown, note=shapes, source=source)
 
 
 def _claim(shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims: Mapping[str, Dim]) -> Formula:
@@ -110,4 +109,5 @@ def _claim(shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims:
 def of_claim(tensor: str, f: Finding) -> ModelWarning:
     """Return the warning for a finding that a tensor doesn't have its declared shape."""
     kind = WarningKind.DECLARATION
-    return ModelWarning(f.code, kind, f.node, f.op_type, f.index, tensor, later(lambda: f.note), f.counterexample)
+    told = f.told["note"]
+    return ModelWarning(f.code, kind, f.node, f.op_type, f.index, tensor, told, f.counterexample)

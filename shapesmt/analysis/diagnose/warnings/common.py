@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from shapesmt.analysis.verify import Examined
 from shapesmt.network.graph import Graph, Node
 from shapesmt.network.laws import code_of_kind
 from shapesmt.prover.algebra import FALSE, Assignment, Atom, Evaluator, Formula, Kind, negate, of_atom
-from shapesmt.reports.answers import Counterexample, ModelWarning, WarningKind, in_words
+from shapesmt.reports.answers import Counterexample, ModelWarning, WarningKind
 
 __all__ = ["Examples", "is_about_inputs", "producer_of", "warning"]
 
 
 def warning(
     kind: WarningKind,
-    facts: object,
+    told: Any,
     node: tuple[int, Node] | None = None,
     tensor: str = "",
     example: Counterexample | None = None,
 ) -> ModelWarning:
-    """Return a `ModelWarning`; `facts` becomes its text, and `node` is None if it concerns no single node."""
+    """Return a `ModelWarning`; `told` are the facts of its text, and `node` is None if it concerns no single node."""
     index, name, op = (-1, "", "") if node is None else (node[0], node[1].name, node[1].op)
-    return ModelWarning(code_of_kind(kind), kind, name, op, index, tensor, in_words(facts), example)
+    return ModelWarning(code_of_kind(kind), kind, name, op, index, tensor, told, example)
 
 
 class Examples:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shapesmt.analysis.diagnose.absent import absent_files
 from shapesmt.base.version import followed_runtime
 from shapesmt.network.graph import Absence
-from shapesmt.reports.answers import Assumed, facts, in_words
+from shapesmt.reports.answers import Assumed, facts
 
 if TYPE_CHECKING:
     from shapesmt.analysis.verify import Examined, Problem
@@ -29,8 +29,10 @@ def hints_of(a: Examined) -> tuple[str, ...]:
     fixed = {} if problem.ranges else _sizes(problem)
     files = absent_files(problem.graph, inference) if problem.graph.absent else ()
     absent = tuple(f.file for f in files if not f.constants and f.reason == Absence.FILE.value)
-    told = facts.Hints(problem.graph.missing, absent, _caches(problem), two, one, by_version, fixed, followed_runtime())
-    return in_words(told) if any(told[:-1]) else ()
+    told: Any = facts.Hints(
+        problem.graph.missing, absent, _caches(problem), two, one, by_version, fixed, followed_runtime()
+    )
+    return told if any(told[:-1]) else ()
 
 
 def _sizes(problem: Problem) -> dict[str, tuple[int, ...]]:

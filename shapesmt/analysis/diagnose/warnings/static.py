@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
+from typing import Any
 
 from shapesmt.analysis.verify import Examination, Examined, Problem, examine_problem, pose
 from shapesmt.base.deadline import limit
@@ -55,7 +56,7 @@ def fixed_sizes(problem: Problem, static: Iterable[answers.StaticAxis]) -> tuple
 def _fixed(name: str, axis: int, size: int, static: answers.StaticAxis | None) -> answers.FixedSize:
     if static is None:
         return answers.FixedSize(name, axis, size)
-    why = answers.in_words(answers.facts.Needed(static.node, size, static.or_one))
+    why: Any = answers.facts.Needed(static.node, size, static.or_one)
     return answers.FixedSize(name, axis, size, static.node, why)
 
 

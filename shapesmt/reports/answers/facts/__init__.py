@@ -1,4 +1,4 @@
-"""Facts from which `render` builds the sentences of a report: kinds and operands, passed to `in_words`.
+"""Facts from which `render` builds the sentences of a report: kinds and operands, which fields of answers hold.
 
 Sizes and conditions are formulas as text. A `StaticAxis` is a fact too.
 """
