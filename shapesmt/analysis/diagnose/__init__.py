@@ -21,8 +21,8 @@ with lazy_imports(__name__):
     )
     from shapesmt.analysis.diagnose.groups import group_findings as group_findings
     from shapesmt.analysis.diagnose.page.content import page_content as page_content
-    from shapesmt.analysis.diagnose.release import find_release as find_release
-    from shapesmt.analysis.diagnose.remedy import find_remedy as find_remedy
+    from shapesmt.analysis.diagnose.remedies.release import find_release as find_release
+    from shapesmt.analysis.diagnose.remedies.remedy import find_remedy as find_remedy
     from shapesmt.analysis.diagnose.warnings import (
         assumptions_of as assumptions_of,
         declarations as declarations,

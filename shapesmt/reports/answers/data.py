@@ -122,7 +122,7 @@ def telling(*names: str) -> Callable[[type[Kind]], type[Kind]]:
     ...     text: str = ""
     >>> note = Note("a", Unrun("trips"))
     >>> note.text, note.told, note == Note("a", note.text)
-    ("the loop never runs: 'trips' is 0 for every input", {'text': Unrun(trips='trips')}, True)
+    ("its body never runs: 'trips' is 0 for every input", {'text': Unrun(trips='trips')}, True)
     """
 
     def changed(kind: type[Kind]) -> type[Kind]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import shapesmt
-from shapesmt.analysis.diagnose.remedy import as_declarations
+from shapesmt.analysis.diagnose.remedies.remedy import as_declarations
 from shapesmt.prover.algebra import symbol
 from shapesmt.prover.regions import Interval, Other, Residue
 from shapesmt.reports.answers.finding import SymbolRange

@@ -12,7 +12,7 @@ from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers import Remedy, Report
 
 HEAD = '<ir_version: 8, opset_import: ["":18]> g '
-EXAMPLES = Path(__file__).parents[3] / "examples"
+EXAMPLES = Path(__file__).parents[4] / "examples"
 
 
 def checked(text: str, **options: object) -> Report:

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from math import gcd, lcm
 from typing import NamedTuple
 
-from shapesmt.analysis.diagnose.doubt import doubt_of
+from shapesmt.analysis.diagnose.remedies.doubt import doubt_of
 from shapesmt.analysis.verify import DEFAULT, Examined, Problem
 from shapesmt.base.deadline import stage
 from shapesmt.network.declarations import LARGEST, Range
