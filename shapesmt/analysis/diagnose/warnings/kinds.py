@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from typing import NamedTuple
 
 from shapesmt.analysis.diagnose.causes import source_of
 from shapesmt.analysis.diagnose.warnings.claims import of_claim
@@ -27,26 +28,24 @@ def model_warnings(
     a: Examined, claims: Iterable[tuple[str, Finding]] = (), static: Iterable[StaticAxis] = ()
 ) -> tuple[ModelWarning, ...]:
     """Return all warnings, in the order of their kinds; `claims` and `static` come from the functions of that name."""
-    problem, examples, valid = a.problem, Examples(a), not a.examination.fails
-    kinds: tuple[Callable[[], Iterable[ModelWarning]], ...] = (
-        lambda: ambiguous_broadcasts(a, examples) if valid else (),
-        lambda: (of_claim(tensor, finding) for tensor, finding in claims),
-        lambda: _session(a),
-        lambda: _unreachable(a),
-        lambda: _single_valued(problem),
-        lambda: large(a, examples) if valid else (),
-        lambda: _unused_dimensions(a),
-        lambda: _shared_placeholders(problem),
-        lambda: _static(a, static),
-    )
+    asked = _Asked(a, Examples(a), claims, static)
     found: list[ModelWarning] = []
-    for kind in kinds:
-        found += a.judge.deadline.attempt(partial(_listed_all, kind), ())
-    return tuple(altered(w, source=source_of(problem.graph, w.index)) if w.index >= 0 else w for w in found)
+    for kind in WarningKind:
+        found += a.judge.deadline.attempt(partial(_listed_all, kind, asked), ())
+    return tuple(altered(w, source=source_of(a.problem.graph, w.index)) if w.index >= 0 else w for w in found)
 
 
-def _listed_all(kind: Callable[[], Iterable[ModelWarning]]) -> tuple[ModelWarning, ...]:
-    return tuple(kind())
+class _Asked(NamedTuple):
+    """What warnings are made of."""
+
+    a: Examined
+    examples: Examples
+    claims: Iterable[tuple[str, Finding]]
+    static: Iterable[StaticAxis]
+
+
+def _listed_all(kind: WarningKind, asked: _Asked) -> tuple[ModelWarning, ...]:
+    return tuple(_FINDERS[kind](asked))
 
 
 # Branches and bodies that are never reached
@@ -147,3 +146,19 @@ def _static(a: Examined, static: Iterable[StaticAxis]) -> Iterator[ModelWarning]
         index = graph.place(axis.node) if axis.node else None
         node = None if index is None else (index, graph.nodes[index])
         yield warning(WarningKind.STATIC, axis, node, tensor=axis.input)
+
+
+_FINDERS: Mapping[WarningKind, Callable[[_Asked], Iterable[ModelWarning]]] = {
+    WarningKind.BROADCAST: lambda asked: () if asked.a.examination.fails else ambiguous_broadcasts(*asked[:2]),
+    WarningKind.DECLARATION: lambda asked: (of_claim(tensor, finding) for tensor, finding in asked.claims),
+    WarningKind.SESSION: lambda asked: _session(asked.a),
+    WarningKind.UNREACHABLE: lambda asked: _unreachable(asked.a),
+    WarningKind.RANGE: lambda asked: _single_valued(asked.a.problem),
+    WarningKind.SIZE: lambda asked: () if asked.a.examination.fails else large(*asked[:2]),
+    WarningKind.SYMBOL: lambda asked: _unused_dimensions(asked.a),
+    WarningKind.PLACEHOLDER: lambda asked: _shared_placeholders(asked.a.problem),
+    WarningKind.STATIC: lambda asked: _static(asked.a, asked.static),
+}
+"""The function that finds the warnings of each kind."""
+if unfound := {*WarningKind} - _FINDERS.keys():
+    raise TypeError(f"nothing finds warnings of the kinds {', '.join(sorted(unfound))}")
