@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapesmt.network import laws
 from shapesmt.operators.ops.contrib.common import contrib
-from shapesmt.operators.ops.contrib.quantized import weights_per_byte
+from shapesmt.operators.ops.contrib.packed import weights_per_byte
 from shapesmt.operators.ops.shared.require import open_beside_cpu, require_least, require_shape
 from shapesmt.operators.rules import RuleContext, Tensor
 from shapesmt.prover.algebra import (

@@ -1,8 +1,7 @@
-"""Sequences of tensors, and optional values.
+"""Sequences of tensors.
 
 A sequence is a `Tensor` of element type "seq(...)". Its first size is the sequence's length, its other sizes are those
 of the tensor at index `PLACE`: `[(n + 1)//2, min(2, n - 2*PLACE)]`. If its tensors differ in rank, the shape is None.
-An optional value has the element type "optional(...)".
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Sequence
 from math import inf
 
 from shapesmt.network import laws
-from shapesmt.network.graph import DTYPES, Declared
+from shapesmt.network.graph import DTYPES
 from shapesmt.operators.ops.control.iterations import in_every_iteration, put, slope_of
 from shapesmt.operators.ops.control.subgraphs import apart, mark, symbols_since
 from shapesmt.operators.ops.shared.require import require_alike, require_least
@@ -339,45 +338,6 @@ def sequence_from(t: Tensor, length: Dim, place: Dim, hidden: frozenset[Atom]) -
     if t.shape is None or not all(d.symbols.isdisjoint(hidden) for d in t.shape):
         return sequence(t.dtype, length, None)
     return sequence(t.dtype, length, [put(d, place, PLACE) for d in t.shape])
-
-
-# Optional values
-
-
-@rule("Optional", since=15, any_rank=True, total=True, traits=Traits.COPIED)
-def optional(ctx: RuleContext) -> Tensor:
-    """Return the input as an optional value, or an empty one of the type in an attribute."""
-    if ctx.has(0):
-        x = ctx.input(0)
-        return tensor(f"optional({x.dtype})", x.shape)
-    declared = ctx.attribute("type")
-    if not isinstance(declared, Declared):
-        ctx.reject(laws.INPUT_OR_TYPE_GIVEN)
-    return tensor(f"optional({declared.dtype})", _declared_shape(ctx, declared))
-
-
-def _declared_shape(ctx: RuleContext, declared: Declared) -> list[Dim | int] | None:
-    """Return the shape that a type declares, after a sequence's length; None unless all sizes are constants."""
-    sizes = None if declared.shape is None else [d for d in declared.shape if isinstance(d, int)]
-    if sizes is None or len(sizes) < len(declared.shape or ()):
-        return None
-    return [ctx.fresh("length"), *sizes] if declared.kind == "sequence" else [*sizes]
-
-
-@rule("OptionalHasElement", since=15, any_rank=True, dtype="bool", total=True)
-def optional_has_element(ctx: RuleContext) -> Tensor:
-    """Return whether there is a value; an input that isn't optional always has one."""
-    there: Dim | None = ZERO if not ctx.has(0) else ONE
-    if ctx.has(0) and (ctx.input(0).dtype == "" or ctx.input(0).dtype.startswith("optional(")):
-        there = None
-    return ctx.tensor((), "bool", elements((), [there]))
-
-
-@rule("OptionalGetElement", since=15, any_rank=True, total=True, traits=Traits.COPIED)
-def optional_get_element(ctx: RuleContext) -> Tensor:
-    """Return the value in an optional."""
-    x = ctx.input(0)
-    return tensor(inner(x), x.shape) if x.dtype.startswith("optional(") else x
 
 
 __all__ = ["PLACE", "sequence"]

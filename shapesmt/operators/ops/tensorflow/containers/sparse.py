@@ -11,7 +11,8 @@ from shapesmt.operators.ops.shared.indices import columns
 from shapesmt.operators.ops.shared.require import complete_sizes, require_least, require_same, require_vector
 from shapesmt.operators.ops.tensorflow.common import DOMAIN, first, least, one_of, require_each, require_numbers
 from shapesmt.operators.ops.tensorflow.containers.ragged import require_rows
-from shapesmt.operators.ops.tensorflow.indexing import require_places, require_sorted, sparse_segments
+from shapesmt.operators.ops.tensorflow.indexing import require_places, require_sorted
+from shapesmt.operators.ops.tensorflow.segments import sparse_segments
 from shapesmt.operators.rules import RuleContext, Tensor, rule
 from shapesmt.prover.algebra import FALSE, ONE, Dim, Formula, any_of, differs, equal, less, total
 
