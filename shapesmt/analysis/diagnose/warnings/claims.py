@@ -75,6 +75,9 @@ def _first_named(problem: Problem, examination: Examination) -> dict[str, Dim]:
     return named
 
 
+DECLARED_SHAPE_IS_MADE = laws.SM902.law("tensor '{name}' has the declared shape [{sizes}]")
+
+
 def _contradiction(
     problem: Problem,
     examination: Examination,
@@ -99,7 +102,7 @@ def _contradiction(
     shapes = facts.Contradicted(name, theirs, ours, shown, {d: str(names[d]) for d in unread})
     index, node = producer_of(problem.graph, name) or (-1, None)
     where = (name, "", -1) if node is None else (node.name, node.op, index)
-    law = laws.DECLARED_SHAPE_IS_MADE.of(name=name, sizes=theirs)
+    law = DECLARED_SHAPE_IS_MADE.of(name=name, sizes=theirs)
     condition = str(claim) if len(declared.shape) == len(t.shape) else f"rank {len(declared.shape)} == {len(t.shape)}"
     source = None if node is None else source_of(problem.graph, index)
     return Finding(

@@ -32,10 +32,13 @@ def quantized_arithmetic(ctx: RuleContext) -> Tensor:
     return ctx.tensor(ctx.broadcast(ctx.input(0).dims, ctx.input(3).dims))
 
 
+ZERO_POINTS_TOGETHER = laws.SM405.law("zero points are given together")
+
+
 def require_zeros(ctx: RuleContext, *indices: int) -> None:
     """Require that none of these zero points is omitted, unless the node's inputs end before it."""
     present = [ctx.has(i) for i in indices if i < len(ctx.node.inputs)]
-    ctx.limit(all(present), laws.ZERO_POINTS_TOGETHER)
+    ctx.limit(all(present), ZERO_POINTS_TOGETHER)
 
 
 @contrib("MulInteger", dtype="int32")
@@ -59,10 +62,13 @@ def reordered(ctx: RuleContext) -> Tensor:
     return ctx.tensor(ctx.input(0).shape, dtype)
 
 
+SCALES_AND_ZERO_POINTS_NOT_EMPTY = laws.SM109.law("scales and zero points have one element or more")
+
+
 def require_first(ctx: RuleContext, *indices: int) -> None:
     """Require that scales and zero points aren't empty; kernels read only their first element."""
     for i in filter(ctx.has, indices):
-        ctx.require_at_least(ctx.input(i).numel, 1, laws.SCALES_AND_ZERO_POINTS_NOT_EMPTY)
+        ctx.require_at_least(ctx.input(i).numel, 1, SCALES_AND_ZERO_POINTS_NOT_EMPTY)
 
 
 @contrib("QLinearSoftmax")
@@ -96,16 +102,21 @@ def linear(ctx: RuleContext) -> Tensor:
 # Concatenation, reduction and pooling
 
 
+JOINED_HAVE_SCALE_AND_ZERO_POINT = laws.SM109.law("each joined tensor comes with a scale and a zero point")
+SCALES_FLOAT32 = laws.SM501.law("scales are of type float32")
+TENSORS_AND_ZERO_POINTS_SAME_TYPE = laws.SM501.law("tensors and zero points have the same element type")
+
+
 @contrib("QLinearConcat")
 def quantized_concat(ctx: RuleContext) -> Tensor:
     """Concatenate tensors, each followed by its scale and zero point; inputs 0 and 1 are the output's."""
     count = len(ctx.inputs) - 2
-    ctx.check(count > 0 and count % 3 == 0, laws.JOINED_HAVE_SCALE_AND_ZERO_POINT)
+    ctx.check(count > 0 and count % 3 == 0, JOINED_HAVE_SCALE_AND_ZERO_POINT)
     for i in (0, 1, *(i for i in range(2, count + 2) if i % 3 != 2)):
-        ctx.require_at_least(ctx.input(i).numel, 1, laws.SCALES_AND_ZERO_POINTS_NOT_EMPTY)
+        ctx.require_at_least(ctx.input(i).numel, 1, SCALES_AND_ZERO_POINTS_NOT_EMPTY)
     kinds = [{ctx.input(i).dtype for i in range(first, count + 2, 3)} for first in (0, 1, 2, 3, 4)]
-    ctx.limit(kinds[0] | kinds[3] <= {"float32", ""}, laws.SCALES_FLOAT32)
-    ctx.limit(len(kinds[1] | kinds[2] | kinds[4]) == 1, laws.TENSORS_AND_ZERO_POINTS_SAME_TYPE)
+    ctx.limit(kinds[0] | kinds[3] <= {"float32", ""}, SCALES_FLOAT32)
+    ctx.limit(len(kinds[1] | kinds[2] | kinds[4]) == 1, TENSORS_AND_ZERO_POINTS_SAME_TYPE)
     return ctx.delegate("Concat", [ctx.input(i) for i in range(2, count + 2, 3)], version=13)[0]
 
 
@@ -161,12 +172,15 @@ def quantized_gemm(ctx: RuleContext) -> Tensor:
     return ctx.tensor(y.dims, ctx.input(8).dtype if ctx.has(8) else "float32")
 
 
+SCALE_AND_ZERO_POINT_SAME_SHAPE = laws.SM109.law("the scale and the zero point have one shape")
+
+
 def _require_gemm_scales(ctx: RuleContext, columns: Dim) -> None:
     """Require that the weights' scale and zero point have one shape: single, or one per column."""
     for index in (4, 5):
         require_one_or(ctx, index, columns, laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN)
     if ctx.has(5):
-        ctx.require_agree(ctx.input(4), ctx.input(5), law=laws.SCALE_AND_ZERO_POINT_SAME_SHAPE)
+        ctx.require_agree(ctx.input(4), ctx.input(5), law=SCALE_AND_ZERO_POINT_SAME_SHAPE)
 
 
 @contrib("MatMulInteger16", dtype="int32")

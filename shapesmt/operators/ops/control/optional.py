@@ -8,6 +8,8 @@ from shapesmt.operators.ops.control.sequences import inner
 from shapesmt.operators.rules import RuleContext, Tensor, Traits, elements, rule, tensor
 from shapesmt.prover.algebra import ONE, ZERO, Dim
 
+INPUT_OR_TYPE_GIVEN = laws.SM502.law("an input or attribute 'type' is given")
+
 
 @rule("Optional", since=15, any_rank=True, total=True, traits=Traits.COPIED)
 def optional(ctx: RuleContext) -> Tensor:
@@ -17,7 +19,7 @@ def optional(ctx: RuleContext) -> Tensor:
         return tensor(f"optional({x.dtype})", x.shape)
     declared = ctx.attribute("type")
     if not isinstance(declared, Declared):
-        ctx.reject(laws.INPUT_OR_TYPE_GIVEN)
+        ctx.reject(INPUT_OR_TYPE_GIVEN)
     return tensor(f"optional({declared.dtype})", _declared_shape(ctx, declared))
 
 

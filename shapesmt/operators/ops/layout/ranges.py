@@ -39,11 +39,13 @@ from shapesmt.prover.algebra import (
 )
 from shapesmt.prover.algebra.numeric import Float, from_dim
 
+SIZES_INT64 = laws.SM501.law("the sizes are of type int64")
+
 
 @rule("ConstantOfShape", since=9, any_rank=True, traits=Traits.COPIED)
 def constant_of_shape(ctx: RuleContext) -> Tensor:
     """Return a tensor whose sizes are an input, filled with one number."""
-    ctx.check(ctx.input(0).dtype in ("", "int64"), laws.SIZES_INT64)
+    ctx.check(ctx.input(0).dtype in ("", "int64"), SIZES_INT64)
     sizes = ctx.sizes(0)
     fill = from_literal(_fill(ctx))
     if sizes is None:
@@ -53,11 +55,14 @@ def constant_of_shape(ctx: RuleContext) -> Tensor:
     return ctx.tensor(dims, fill.dtype, _fill_elements(fill, dims))
 
 
+VALUE_ATTRIBUTE_ONE_ELEMENT = laws.SM401.law("attribute 'value' holds one element")
+
+
 def _fill(ctx: RuleContext) -> Literal:
     value = ctx.attribute("value")
     if not isinstance(value, Literal):
         return Literal("float32", (), (0.0,))
-    ctx.check(prod(value.shape) == 1, laws.VALUE_ATTRIBUTE_ONE_ELEMENT)
+    ctx.check(prod(value.shape) == 1, VALUE_ATTRIBUTE_ONE_ELEMENT)
     return Literal(value.dtype, (), value.values)
 
 
@@ -69,6 +74,9 @@ def _fill_elements(fill: Tensor, dims: list[Dim]) -> Value | None:
     return elements(sizes, [element] * prod(sizes))
 
 
+DELTA_NOT_0 = laws.SM307.law("delta is not 0")
+
+
 @rule("Range", since=11, any_rank=True)
 def sequence(ctx: RuleContext) -> Tensor:
     """Return the range of `start + i*delta` for `0 <= i < ceil((limit - start) / delta)`."""
@@ -77,9 +85,9 @@ def sequence(ctx: RuleContext) -> Tensor:
     ctx.only_sizes(0, 1)
     ctx.check(not any(map(_endless, (start, limit))) and not _is_nan(delta), laws.RANGE_ENDS_FINITE)
     if isinstance(delta, Dim):
-        ctx.require(differs(delta, 0), laws.DELTA_NOT_0, delta, 0)
+        ctx.require(differs(delta, 0), DELTA_NOT_0, delta, 0)
     elif isinstance(delta, Float) and delta.numerator is not None and delta.numerator.constant is not None:
-        ctx.check(delta.numerator.constant != 0, laws.DELTA_NOT_0)
+        ctx.check(delta.numerator.constant != 0, DELTA_NOT_0)
     count = _count(start, limit, delta)
     length = _length(ctx, start, limit, delta) if count is None else maximum(count, 0)
     few = length.constant is not None and length.constant <= MAX_ELEMENTS
@@ -99,12 +107,15 @@ def _is_nan(number: Dim | Float | None) -> bool:
     return isinstance(number, Float) and not number.symbols and bool(np.isnan(number.value(Evaluator({}))))
 
 
+FILE_NUMBERS_SCALARS = laws.SM401.law("the numbers, as the file has them, are scalars")
+
+
 def _require_scalars(ctx: RuleContext) -> None:
     """Require that start, limit and delta are scalars if all are constants in the file: runtimes check no others."""
     if ctx.node.domain == "" and any(t.shape is not None and t.rank for t in map(ctx.input, range(3))):
         ctx.memoizable = False
         known = all(name in ctx.literals for name in ctx.node.inputs)
-        ctx.limit(not known, laws.FILE_NUMBERS_SCALARS)
+        ctx.limit(not known, FILE_NUMBERS_SCALARS)
 
 
 def _progression(start: Dim | Float | None, delta: Dim | Float | None) -> Dim | Float | None:
@@ -125,12 +136,15 @@ def _length(ctx: RuleContext, start: Dim | Float | None, limit: Dim | Float | No
     return ctx.fresh("length")
 
 
+START_LIMIT_DELTA_ONE_NUMBER_EACH = laws.SM401.law("start, limit and delta are one number each")
+
+
 def _scalar(ctx: RuleContext, index: int) -> Dim | Float | None:
     x = ctx.input(index)
     ctx.assume_valid(index)
     if x.shape is not None:
-        ctx.check(x.rank <= 1, laws.START_LIMIT_DELTA_ONE_NUMBER_EACH)
-        ctx.require_equal(x.numel, 1, laws.START_LIMIT_DELTA_ONE_NUMBER_EACH)
+        ctx.check(x.rank <= 1, START_LIMIT_DELTA_ONE_NUMBER_EACH)
+        ctx.require_equal(x.numel, 1, START_LIMIT_DELTA_ONE_NUMBER_EACH)
     if isinstance(x.value, Elements):
         return x.value.items[0] if len(x.value.items) == 1 else None
     element = term_of(x)

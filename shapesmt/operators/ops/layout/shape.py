@@ -22,12 +22,15 @@ def identity(ctx: RuleContext) -> Tensor:
     return ctx.input(0)
 
 
+ONE_ATTRIBUTE_HAS_VALUE = laws.SM502.law("exactly one attribute has the value")
+
+
 @rule("Constant", traits=Traits.CONSTANT)
 def constant(ctx: RuleContext) -> Tensor:
     """Return the constant in the node's only attribute."""
     literals = [_literal(name, value) for name, value in ctx.attributes.items()]
     values = [literal for literal in literals if literal is not None]
-    ctx.check(len(values) == 1, laws.ONE_ATTRIBUTE_HAS_VALUE)
+    ctx.check(len(values) == 1, ONE_ATTRIBUTE_HAS_VALUE)
     return from_literal(values[0])
 
 
@@ -61,18 +64,25 @@ def size(ctx: RuleContext) -> Tensor:
     return ctx.tensor((), "int64", None if x.shape is None else elements((), [x.numel]))
 
 
+PERM_ORDERS_AXES = laws.SM302.law("perm {perm} orders the {rank} axes")
+
+
 @rule("Transpose", traits=Traits.REARRANGED)
 def transpose(ctx: RuleContext) -> Tensor:
     """Permute axes: `out.shape[i] = x.shape[perm[i]]`; by default they are reversed."""
     x = ctx.input(0)
     perm = ctx.integers("perm", range(x.rank - 1, -1, -1))
-    ctx.check(sorted(perm) == list(range(x.rank)), laws.PERM_ORDERS_AXES.of(perm=list(perm), rank=x.rank))
+    ctx.check(sorted(perm) == list(range(x.rank)), PERM_ORDERS_AXES.of(perm=list(perm), rank=x.rank))
     dims = [x[axis] for axis in perm]
 
     def moved(back: int) -> Dim:
         return position(x.rank - perm.index(x.rank - back))
 
     return ctx.tensor(dims, value=view_elements(x, dims, lambda a: a.transpose(perm), moved))
+
+
+AXES_LIST = laws.SM302.law("the axes are a list")
+SQUEEZED_AXIS_SIZE_1 = laws.SM304.law("a squeezed axis has size 1")
 
 
 @rule("Squeeze", traits=Traits.VIEW)
@@ -82,10 +92,10 @@ def squeeze(ctx: RuleContext) -> Tensor:
     axes = ctx.constants(1, "axes", ())
     ctx.limit(ctx.has(1) or len(ctx.node.inputs) < 2, laws.INPUT_GIVEN.of(index=1))
     if ctx.has(1):
-        ctx.check(ctx.input(1).shape is None or ctx.input(1).rank == 1, laws.AXES_LIST)
+        ctx.check(ctx.input(1).shape is None or ctx.input(1).rank == 1, AXES_LIST)
     dropped = {ctx.normal(a, x.rank) for a in axes or ()}
     for axis in sorted(dropped):
-        ctx.require_equal(x[axis], 1, laws.SQUEEZED_AXIS_SIZE_1)
+        ctx.require_equal(x[axis], 1, SQUEEZED_AXIS_SIZE_1)
     if not dropped:
         ones = [ctx.holds(equal(d, 1)) for d in x.dims] if axes is not None else [None]
         if None in ones:
@@ -99,12 +109,16 @@ def unsqueeze(ctx: RuleContext) -> Tensor:
     """Insert axes of size 1 at the positions `axes` of the output: `[m, n]` and axes `[0, 3]` -> `[1, m, n, 1]`."""
     x, axes = ctx.input(0), ctx.constants(1, "axes")
     if ctx.has(1):
-        ctx.check(ctx.input(1).shape is None or ctx.input(1).rank <= 1, laws.AXES_LIST)
+        ctx.check(ctx.input(1).shape is None or ctx.input(1).rank <= 1, AXES_LIST)
     if axes is None:
         return ctx.tensor(None)
     rank = x.rank + len(axes)
     inserted, rest = ctx.normals(axes, rank), iter(x.dims)
     return _same_order(ctx, x, [ONE if axis in inserted else next(rest) for axis in range(rank)])
+
+
+FLATTEN_AXIS_NOT_NEGATIVE = laws.SM502.law("attribute 'axis' is not negative before opset 11")
+AXIS_SPLITS_SHAPE = laws.SM302.law("axis {axis} splits a shape of rank {rank}")
 
 
 @rule("Flatten", any_rank=True, traits=Traits.VIEW)
@@ -114,8 +128,8 @@ def flatten(ctx: RuleContext) -> Tensor:
     if x.shape is None:
         return ctx.tensor((ctx.fresh("rows"), ctx.fresh("columns")))
     axis = ctx.integer("axis", 1)
-    ctx.limit(axis >= 0 or ctx.version >= 11, laws.FLATTEN_AXIS_NOT_NEGATIVE)
-    ctx.check(-x.rank <= axis <= x.rank, laws.AXIS_SPLITS_SHAPE.of(axis=axis, rank=x.rank))
+    ctx.limit(axis >= 0 or ctx.version >= 11, FLATTEN_AXIS_NOT_NEGATIVE)
+    ctx.check(-x.rank <= axis <= x.rank, AXIS_SPLITS_SHAPE.of(axis=axis, rank=x.rank))
     axis += x.rank if axis < 0 else 0
     return _same_order(ctx, x, [product(x.dims[:axis]), product(x.dims[axis:])])
 

@@ -85,12 +85,15 @@ def gather_nd(ctx: RuleContext) -> Tensor:
     return _without_laws(ctx, "GatherND", x, indices) if depth else ctx.tensor([*indices.dims[:-1], *x.dims])
 
 
+LOOKED_UP_NOT_EMPTY = laws.SM204.law("what is looked up in isn't empty")
+
+
 def require_indexable(ctx: RuleContext, x: Tensor, indices: Tensor) -> None:
     """Require index tuples no longer than the rank of `x` (at most 7), and no lookup if `x` is empty."""
     ctx.require_at_least(7, indices[-1], laws.INDEX_TUPLE_AT_MOST)
     ctx.require_at_least(x.rank, indices[-1], laws.INDEX_TUPLE_WITHIN_INDEXED_RANK)
     nothing = equal(product(indices.dims[:-1]), 0)
-    ctx.require(any_of(nothing, *map(negate, [equal(x.numel, 0)])), laws.LOOKED_UP_NOT_EMPTY, x.numel)
+    ctx.require(any_of(nothing, *map(negate, [equal(x.numel, 0)])), LOOKED_UP_NOT_EMPTY, x.numel)
 
 
 # Scatters
@@ -124,13 +127,16 @@ def tensor_scatter(ctx: RuleContext) -> Tensor:
     return _without_laws(ctx, "ScatterND", x, indices, updates, reduction=reduction)
 
 
+UPDATE_PER_INDEX_TUPLE = laws.SM306.law("there is an update for each index tuple, of the shape of what it replaces")
+
+
 def require_updates(ctx: RuleContext, x: Tensor, indices: Tensor, updates: Tensor) -> None:
     """Require one update for each index tuple, with the shape of the slice of `x` that it replaces."""
     ctx.require_rank(indices, 1, least=True)
     ctx.require_rank(x, 1, least=True)
     require_indexable(ctx, x, indices)
     depth = indices.rank - 1 + x.rank - updates.rank if indices[-1].constant is None else indices[-1].constant
-    law = laws.UPDATE_PER_INDEX_TUPLE
+    law = UPDATE_PER_INDEX_TUPLE
     ctx.check(0 <= depth <= x.rank, law)
     ctx.require_equal(indices[-1], depth, law)
     ctx.require_agree(updates, ctx.tensor([*indices.dims[:-1], *x.dims[depth:]]), law=law)
@@ -144,23 +150,31 @@ def require_tuples(ctx: RuleContext, x: Tensor, indices: Tensor, depth: int) -> 
             require_places(ctx, column, size)
 
 
+INDICES_NUMBER_LIST_OR_TUPLES = laws.SM401.law("indices are a number, a list or a list of tuples")
+ONE_VALUE_OR_PER_INDEX = laws.SM116.law("there is one value, or one for each index")
+INDEX_TUPLE_PLACE_ON_EACH_AXIS = laws.SM306.law("an index tuple names a place on each axis")
+
+
 @rule("SparseToDense", domain=DOMAIN)
 def sparse_to_dense(ctx: RuleContext) -> Tensor:
     """Return a tensor of the sizes in an input, with one value, or one per index tuple, written at the index tuples."""
     indices, sizes, values = ctx.input(0), ctx.sizes(1), ctx.input(2)
     ctx.require_rank(ctx.input(3), 0)
     count = indices[0] if indices.rank else ONE
-    ctx.check(indices.rank <= 2 and values.rank <= 1, laws.INDICES_NUMBER_LIST_OR_TUPLES)
+    ctx.check(indices.rank <= 2 and values.rank <= 1, INDICES_NUMBER_LIST_OR_TUPLES)
     if values.rank:
-        ctx.require_equal(values[0], count, laws.ONE_VALUE_OR_PER_INDEX)
+        ctx.require_equal(values[0], count, ONE_VALUE_OR_PER_INDEX)
     if sizes is None:
         return ctx.tensor(None, values.dtype)
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     depth = indices[1] if indices.rank == 2 else ONE
-    ctx.require_equal(depth, len(sizes), laws.INDEX_TUPLE_PLACE_ON_EACH_AXIS)
+    ctx.require_equal(depth, len(sizes), INDEX_TUPLE_PLACE_ON_EACH_AXIS)
     output = tensor(values.dtype, complete_sizes(ctx, sizes))
     require_sorted(ctx, indices, output)
     return output
+
+
+INDEX_TUPLES_ASCENDING = laws.SM502.law("index tuples are in ascending order, none twice")
 
 
 def require_sorted(ctx: RuleContext, indices: Tensor, x: Tensor) -> None:
@@ -174,20 +188,24 @@ def require_sorted(ctx: RuleContext, indices: Tensor, x: Tensor) -> None:
     numbers = integers_of(indices)
     if numbers is not None and x.rank and ctx.integer("validate_indices", 1):
         rows = [numbers[at : at + x.rank] for at in range(0, len(numbers), x.rank)]
-        ctx.check(rows == sorted(set(rows)), laws.INDEX_TUPLES_ASCENDING)
+        ctx.check(rows == sorted(set(rows)), INDEX_TUPLES_ASCENDING)
 
 
 # Choices
+
+
+DEPTH_ON_OFF_ONE_NUMBER_EACH = laws.SM401.law("depth, on and off are one number each")
+DEPTH_NOT_NEGATIVE = laws.SM309.law("the depth isn't negative")
 
 
 @rule("OneHot", domain=DOMAIN, traits=Traits.COPIED)
 def one_hot(ctx: RuleContext) -> Tensor:
     """Insert an axis of size `depth`, which holds `on` at each index and `off` elsewhere."""
     indices = ctx.input(0)
-    require_shape(ctx, (1, 2, 3), (), laws.DEPTH_ON_OFF_ONE_NUMBER_EACH)
+    require_shape(ctx, (1, 2, 3), (), DEPTH_ON_OFF_ONE_NUMBER_EACH)
     least(ctx, "axis", -1, -1)
     axis, depth = ctx.axis(indices.rank + 1, -1), first(ctx, 1)
-    require_least(ctx, [depth], 0, laws.DEPTH_NOT_NEGATIVE)
+    require_least(ctx, [depth], 0, DEPTH_NOT_NEGATIVE)
     dims = [*indices.dims[:axis], *complete_sizes(ctx, [depth], index=1), *indices.dims[axis:]]
     return ctx.tensor(dims, ctx.input(2).dtype)
 
@@ -202,14 +220,20 @@ def top_k(ctx: RuleContext) -> list[Tensor]:
     return [best, with_type(places, ctx.text("index_type", "int32"))]
 
 
+N_INSIDE_LAST_AXIS = laws.SM305.law("n is inside the last axis")
+
+
 @rule("NthElement", domain=DOMAIN)
 def nth_element(ctx: RuleContext) -> Tensor:
     """Return the n-th smallest element along the last axis, which is removed."""
     place, x = first(ctx, 1), ctx.input(0, least=1)
     ctx.require_rank(ctx.input(1), 0)
     place = ZERO if place is None else place
-    ctx.require(all_of(at_least(place, 0), less(place, x[-1])), laws.N_INSIDE_LAST_AXIS, place, x[-1])
+    ctx.require(all_of(at_least(place, 0), less(place, x[-1])), N_INSIDE_LAST_AXIS, place, x[-1])
     return ctx.tensor(x.dims[:-1])
+
+
+TARGET_PER_ROW = laws.SM116.law("there is one target per row")
 
 
 @rule("InTopK", "InTopKV2", domain=DOMAIN)
@@ -217,7 +241,7 @@ def in_top_k(ctx: RuleContext) -> Tensor:
     """Test whether each row's target class is among its k best."""
     x, targets = ctx.input(0, rank=2), ctx.input(1, rank=1)
     require_numbers(ctx, 2)
-    ctx.require_equal(x[0], targets[0], laws.TARGET_PER_ROW)
+    ctx.require_equal(x[0], targets[0], TARGET_PER_ROW)
     return ctx.tensor(targets.dims, "bool")
 
 
@@ -233,6 +257,9 @@ def where(ctx: RuleContext) -> Tensor:
     return result(ctx, "Transpose", places)
 
 
+ALONG_ONE_AXIS_AT_MOST = laws.SM303.law("it is along one axis at most")
+
+
 @rule("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2", domain=DOMAIN)
 def unique(ctx: RuleContext) -> list[Tensor]:
     """Return the distinct elements or slices, the index of each input element or slice among them, and their counts."""
@@ -240,7 +267,7 @@ def unique(ctx: RuleContext) -> list[Tensor]:
     axes = constants_of(ctx, 1, "the axis") if ctx.node.op.endswith("V2") else ()
     if ctx.node.op.endswith("V2"):
         ctx.require_rank(ctx.input(1), 1)
-        ctx.require_at_least(1, ctx.input(1)[0], laws.ALONG_ONE_AXIS_AT_MOST)
+        ctx.require_at_least(1, ctx.input(1)[0], ALONG_ONE_AXIS_AT_MOST)
     if axes is None:
         size = ctx.fresh("size")
         return [anything(ctx, x), ctx.tensor((size,), dtype), ctx.tensor((ctx.fresh("count"),), dtype)]
@@ -258,15 +285,20 @@ def list_diff(ctx: RuleContext) -> list[Tensor]:
     return [ctx.tensor(dims), ctx.tensor(dims, ctx.text("out_idx", "int32"))]
 
 
+A_PLACE = laws.SM204.law("there is at least one place")
+NO_SIZE_0 = laws.SM204.law("no size is 0")
+PLACES_INSIDE_TENSOR = laws.SM301.law("places are inside the tensor")
+
+
 @rule("UnravelIndex", domain=DOMAIN)
 def unravel(ctx: RuleContext) -> Tensor:
     """Convert indices of a flattened tensor to indices along each of its axes, `[rank, count]`."""
     places, shape = ctx.input(0), ctx.input(1, rank=1)
     ctx.check(places.rank <= 1, laws.RANK_AT_MOST_1.of(rank=places.rank))
-    ctx.require_at_least(places.numel, 1, laws.A_PLACE)
+    ctx.require_at_least(places.numel, 1, A_PLACE)
     sizes = ctx.sizes(1) or [None]
-    require_least(ctx, sizes, 1, laws.NO_SIZE_0)
+    require_least(ctx, sizes, 1, NO_SIZE_0)
     if None not in sizes:
         volume = product([d for d in sizes if d is not None])
-        require_each(ctx, places, lambda d: less(d, volume), laws.PLACES_INSIDE_TENSOR)
+        require_each(ctx, places, lambda d: less(d, volume), PLACES_INSIDE_TENSOR)
     return ctx.tensor([shape[0], *places.dims])
