@@ -37,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
         onnxruntime.InferenceSession = lambda *_, **__: require_runtime()
 
 
-HURRIED = {"shapesmt.entrypoints.api": "LEAST_FOR_BOUNDS", "shapesmt.analysis.diagnose.warnings.kinds": "PATIENCE"}
+HURRIED = {"shapesmt.entrypoints.api": "LEAST_FOR_BOUNDS", "shapesmt.analysis.diagnose.warnings.static": "PATIENCE"}
 """Seconds that a part of an answer may take, in which it is complete unless the machine is busy."""
 ENOUGH = 20.0
 TESTS = Path(__file__).parent

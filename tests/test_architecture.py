@@ -25,7 +25,7 @@ ROOMS = {
     "frontends": (),
     "operators": ("rules", "ops", "inference"),
     "reports": ("answers", "render", "export"),
-    "analysis": ("encoding", "verify", "diagnose"),
+    "analysis": ("encoding", "verify", "diagnose", "analysis"),
     "tasks": ("memory", "replay", "simplify", "profiles", "runtime_errors", "repair"),
     "entrypoints": ("builder", "api", "fleet", "cli"),
 }
@@ -215,6 +215,13 @@ def test_the_door_of_a_room_offers_few_names(name: str) -> None:
 def test_no_private_name_is_taken_from_another_file() -> None:
     names = [(path, m, n) for path in FILES for m, n in imported(path) if file_of(m) is not None]
     assert not [(path, m, n) for path, m, n in names if n.startswith("_") and n[1] != "_"]
+
+
+def test_a_problem_its_examination_and_its_judge_are_one_value() -> None:
+    nodes = [(path, node) for path in FILES for node in ast.walk(ast.parse(path.read_text()))]
+    functions = [(path, node) for path, node in nodes if isinstance(node, ast.FunctionDef)]
+    taken = [(path, f.name, {a.arg for a in (*f.args.args, *f.args.kwonlyargs)}) for path, f in functions]
+    assert not [(path, name) for path, name, names in taken if names >= {"problem", "examination", "judge"}]
 
 
 def test_no_files_import_each_other_in_a_circle() -> None:

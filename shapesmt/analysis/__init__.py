@@ -5,6 +5,7 @@ from __future__ import annotations
 from shapesmt.base.lazy import lazy_imports
 
 with lazy_imports(__name__):
+    from shapesmt.analysis.analysis import Analysis as Analysis, analyse as analyse
     from shapesmt.analysis.diagnose import (
         explanation_of as explanation_of,
         find_remedy as find_remedy,
@@ -17,12 +18,11 @@ with lazy_imports(__name__):
         encode_graph as encode_graph,
     )
     from shapesmt.analysis.verify import (
-        Analysis as Analysis,
         Examination as Examination,
+        Examined as Examined,
         Judgement as Judgement,
         Problem as Problem,
         Question as Question,
-        analyse as analyse,
         pose as pose,
         tensor_bounds as tensor_bounds,
     )

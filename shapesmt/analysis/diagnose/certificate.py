@@ -15,13 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from shapesmt.analysis.encoding import Encoding, Part
-    from shapesmt.analysis.verify import Examination, Problem
+    from shapesmt.analysis.verify import Examined, Problem
     from shapesmt.operators.rules import Tensor
     from shapesmt.prover.algebra import Atom, Dim, Formula
-    from shapesmt.prover.judge import Judge
 
 
-def system_verdict(problem: Problem, examination: Examination, judge: Judge) -> str:
+def system_verdict(a: Examined) -> str:
     """Return the verdict of the complete system, which must not contradict the examination's of the file's nodes.
 
     Raises:
@@ -29,13 +28,13 @@ def system_verdict(problem: Problem, examination: Examination, judge: Judge) -> 
     """
     from shapesmt.analysis.encoding import UNKNOWN, certify_system
 
-    deadline = judge.deadline
-    verdict = deadline.attempt(lambda: certify_system(complete_system(problem), deadline), UNKNOWN).verdict
-    judged = [j for j in examination.judgements if not j.session]
+    deadline = a.judge.deadline
+    verdict = deadline.attempt(lambda: certify_system(complete_system(a.problem), deadline), UNKNOWN).verdict
+    judged = [j for j in a.examination.judgements if not j.session]
     refuted = any(j.verdict in (Verdict.DEPENDS, Verdict.FAILS) for j in judged)
     proved = not judged
     if (verdict == "PROVED" and refuted) or (verdict == "REFUTED" and proved):
-        raise InternalError(f"presolve says {examination.verdict}, the complete system says {verdict}")
+        raise InternalError(f"presolve says {a.examination.verdict}, the complete system says {verdict}")
     return verdict
 
 
@@ -71,20 +70,19 @@ def node_system(problem: Problem, index: int) -> Part:
     return part
 
 
-def node_constraints(problem: Problem, examination: Examination, judge: Judge, index: int) -> NodeConstraints:
+def node_constraints(a: Examined, index: int) -> NodeConstraints:
     """Return a node's part of the system, with the verdict and the certificate of each requirement."""
-    part, node = node_system(problem, index), problem.graph.nodes[index]
-    replacements = _replacements(part, examination.original.tensors)
-    domain = examination.admissible(problem)
-    for j in examination.judgements:
+    part, node, domain = node_system(a.problem, index), a.problem.graph.nodes[index], a.admissible()
+    replacements = _replacements(part, a.examination.original.tensors)
+    for j in a.examination.judgements:
         if j.index < index and j.verdict is Verdict.DEPENDS:
             domain.assume(j.condition)
 
     def condition(law: str, formula: Formula) -> Condition:
-        if index in examination.unreachable:
+        if index in a.examination.unreachable:
             return Condition(law, str(formula))
         own = {s: of_atom(s) for s in formula.symbols}
-        decision = judge.decide(domain, Substitution({**own, **replacements}).apply(formula))
+        decision = a.judge.decide(domain, Substitution({**own, **replacements}).apply(formula))
         return Condition(law, str(formula), decision.verdict, decision.by)
 
     requirements = dict.fromkeys((str(r.law), r.formula) for r in part.requirements)

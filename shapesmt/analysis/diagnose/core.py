@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple
 
-from shapesmt.analysis.verify import Examination, Judgement, Problem
+from shapesmt.analysis.verify import Examined, Judgement, Problem
 from shapesmt.base.lazy import cached_property
 from shapesmt.network.declarations import parse_formula
 from shapesmt.network.graph import Node
@@ -31,7 +31,6 @@ from shapesmt.prover.algebra import (
     of_atom,
     symbol,
 )
-from shapesmt.prover.judge import Judge
 from shapesmt.prover.presolve import range_facts
 from shapesmt.reports.answers import Fact, Proof
 
@@ -50,24 +49,22 @@ class Known(NamedTuple):
 class CoreFinder:
     """Finds the facts that prove verdicts. Ranges and assumptions are facts too, so sizes are inferred without them."""
 
-    problem: Problem
-    examination: Examination
-    judge: Judge
+    a: Examined
 
     @cached_property
     def wide(self) -> Problem:
         """The problem without ranges and assumptions."""
-        return self.problem.widen()
+        return self.a.problem.widen()
 
     @cached_property
     def inference(self) -> Inference:
         """The sizes and requirements over inputs of any size."""
-        return infer(self.problem.graph, self.wide.inputs)
+        return infer(self.a.problem.graph, self.wide.inputs)
 
     @cached_property
     def _forth(self) -> Substitution:
         """The substitution of the problem's symbols by those without ranges."""
-        symbols = {s.name: s for d in self.problem.dims.values() for s in d.symbols}
+        symbols = {s.name: s for d in self.a.problem.dims.values() for s in d.symbols}
         return Substitution({s: self.wide.dims[name] for name, s in symbols.items() if name in self.wide.dims})
 
     def of_failure(self, judged: Judgement) -> tuple[Fact, ...]:
@@ -89,18 +86,18 @@ class CoreFinder:
 
     def of_success(self, index: int) -> tuple[Proof, ...]:
         """Return the facts that prove each requirement of a node; () if one isn't proven."""
-        if index in self.examination.unreachable:
+        if index in self.a.examination.unreachable:
             return ()
-        domain = self.examination.admissible(self.problem)
+        domain = self.a.admissible()
         definitions = [*self._definitions(index)]
         for known in definitions:
             domain.limit(self._in_problem_symbols(known.formula))
-        for j in self.examination.judgements:
+        for j in self.a.examination.judgements:
             if j.index < index and j.verdict is Verdict.DEPENDS:
                 domain.assume(j.condition)
         proofs = []
         for r in self.inference.applications[index].requirements[:MAX_PROOFS]:
-            decision = self.judge.decide(domain, self._in_problem_symbols(r.formula))
+            decision = self.a.judge.decide(domain, self._in_problem_symbols(r.formula))
             if decision.verdict is Verdict.PROVED:
                 facts = self._support(r.formula, [*definitions, *self._before(index)])
                 proofs.append(Proof(str(r.law), str(r.formula), decision.by, facts))
@@ -118,7 +115,7 @@ class CoreFinder:
 
     def _in_problem_symbols(self, formula: Formula) -> Formula:
         """Return the condition over the problem's own symbols, which have ranges."""
-        back = {s: self.problem.dims[s.name] for s in formula.symbols if s.name in self.problem.dims}
+        back = {s: self.a.problem.dims[s.name] for s in formula.symbols if s.name in self.a.problem.dims}
         narrowed: Formula = Substitution(back).apply(formula)
         return narrowed
 
@@ -130,24 +127,25 @@ class CoreFinder:
 
     def _before(self, index: int) -> Iterator[Known]:
         """Yield the bounds of ranges, the assumptions, and the requirements of earlier nodes as facts."""
-        for name, r in self.problem.ranges.items():
+        for name, r in self.a.problem.ranges.items():
             size = self.wide.dims[name]
             own = symbol(name, r.min, inf if r.max is None else r.max, step=r.step, fold=False).as_symbol()
             assert own is not None
             for formula in [equal(size, r.min)] if r.min == r.max else range_facts(own, size):
                 if formula is not TRUE:
                     yield Known(formula, Fact("range", str(formula), law=_ORIGINS.get(r.source, r.source)))
-        for text in self.problem.assumptions:
+        for text in self.a.problem.assumptions:
             for formula in parse_formula(text, self.wide.dims).conjuncts:
                 yield Known(formula, Fact("assumption", str(formula)))
-        for other in self.examination.judgements:
+        for other in self.a.examination.judgements:
             if other.index < index and other.verdict is Verdict.DEPENDS:
                 condition: Formula = self._forth.apply(other.condition)
                 yield Known(condition, _requirement(other.open[0]._replace(formula=condition), other.node))
 
     def _definitions(self, index: int) -> Iterator[Known]:
         """Yield the facts about data-dependent sizes (0 <= n for NonZero) of the nodes up to this one."""
-        for node, application in zip(self.problem.graph.nodes, self.inference.applications[: index + 1], strict=False):
+        applications = self.inference.applications[: index + 1]
+        for node, application in zip(self.a.problem.graph.nodes, applications, strict=False):
             for formula in application.facts:
                 yield Known(formula, Fact("definition", str(formula), node.name, node.op, "as much as data can give"))
 
@@ -155,7 +153,7 @@ class CoreFinder:
         """Return a minimal set of facts that contradict the hypotheses; None if no contradiction is proven."""
         from shapesmt.prover.smt import core as minimal
 
-        members = minimal({i: k.formula for i, k in enumerate(known)}, self.judge.deadline, hypotheses)
+        members = minimal({i: k.formula for i, k in enumerate(known)}, self.a.judge.deadline, hypotheses)
         return None if members is None else tuple(known[i].fact for i in members)
 
 

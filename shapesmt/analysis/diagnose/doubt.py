@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from shapesmt.analysis.verify import Examination, Problem, valid_share
+from shapesmt.analysis.verify import Examined, valid_share
 from shapesmt.network.declarations import Range
 from shapesmt.prover.algebra import Formula
 from shapesmt.reports.answers import SymbolRange, facts
@@ -16,23 +16,20 @@ from shapesmt.reports.answers import SymbolRange, facts
 FEW = 4  # a remedy is in doubt if it leaves less than one part in so many
 
 
-def doubt_of(
-    ranges: Mapping[str, Range], assumed: Iterable[Formula], problem: Problem, examination: Examination
-) -> facts.Doubt | None:
+def doubt_of(ranges: Mapping[str, Range], assumed: Iterable[Formula], a: Examined) -> facts.Doubt | None:
     """Return what is in doubt about a remedy; None if nothing is.
 
     Args:
         ranges: The ranges of the remedy, by the names of their sizes.
         assumed: The relations of the remedy.
-        problem: The problem, with the ranges that were given.
-        examination: The examination, which tells how many of the given sizes run.
+        a: The problem with the ranges that were given, and the examination, which tells how many of them run.
     """
-    given = problem.ranges
+    given, inputs = a.problem.ranges, a.problem.inputs
     single = tuple(n for n, r in ranges.items() if r.lo == r.hi and given[n].min != given[n].max)
     small = tuple(n for n, r in ranges.items() if n not in single and _is_small(r, given[n]))
-    shapes = [frozenset(s for d in t.dims for s in d.symbols) for t in problem.inputs.values() if t.shape is not None]
+    shapes = [frozenset(s for d in t.dims for s in d.symbols) for t in inputs.values() if t.shape is not None]
     related = [f for f in assumed if len(f.symbols) > 1 and any(f.symbols <= own for own in shapes)]
-    counted = valid_share(problem, examination) if single or small or related else None
+    counted = valid_share(a) if single or small or related else None
     share = None if counted is None else (counted.valid, counted.admissible)
     few = share is not None and share[0] * FEW < share[1]
     equal = tuple(map(str, related if few else [f for f in related if f.op == "eq" and share is None]))

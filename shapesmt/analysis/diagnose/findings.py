@@ -10,7 +10,7 @@ from shapesmt.analysis.diagnose.absent import without_files
 from shapesmt.analysis.diagnose.causes import READABLE, Sides, Tracer, source_of
 from shapesmt.analysis.diagnose.operands import operands_of, reads_of
 from shapesmt.analysis.diagnose.settings import alone, settings_of
-from shapesmt.analysis.verify import Examination, Judgement, Narrowing, Problem, is_open, when
+from shapesmt.analysis.verify import Examination, Examined, Judgement, Narrowing, Problem, is_open, when
 from shapesmt.base.deadline import stage
 from shapesmt.base.errors import ModelError, printable
 from shapesmt.network.graph import GUARDS, Declared
@@ -57,12 +57,13 @@ _DECISIVE: dict[Hashable, list[Atom]] = memo("decisive symbols", {})
 
 
 @stage("explanations")
-def findings_of(problem: Problem, examination: Examination, judge: Judge) -> tuple[Finding, ...]:
+def findings_of(a: Examined) -> tuple[Finding, ...]:
     """Return a finding for every judgement and every undecided node: the gravest first, then in graph order."""
+    problem, examination = a.problem, a.examination
     tracer = Tracer(problem.graph, examination.original.tensors)
-    indexed = [*_of_session(problem, examination, judge)]
+    indexed = [*_of_session(a)]
     for j in (j for j in examination.judgements if not j.session):
-        finding = judge.deadline.attempt(partial(_finding, j, problem, examination, judge, tracer), None)
+        finding = a.judge.deadline.attempt(partial(_finding, j, a, tracer), None)
         indexed.append((j.index, finding or _brief(j, problem)))
     unjudged, lacking = without_files(examination.unjudged, problem.graph, examination.original)
     indexed += [(lacking.index, lacking)] if lacking is not None else []
@@ -85,20 +86,20 @@ def findings_of(problem: Problem, examination: Examination, judge: Judge) -> tup
     return tuple([altered(f, source=source_of(problem.graph, index)) for index, f in in_order])
 
 
-def _of_session(problem: Problem, examination: Examination, judge: Judge) -> Iterator[tuple[int, Finding]]:
+def _of_session(a: Examined) -> Iterator[tuple[int, Finding]]:
     """Yield the findings about what only the default session refuses, with the indices of the file's nodes."""
-    session = examination.session
+    session = a.examination.session
     if session is None or session.examination is None:
         return
     graph, seen = session.graph, session.examination
-    tracer = Tracer(graph.graph, seen.original.tensors)
+    own, tracer = replace(a, problem=session.problem, examination=seen), Tracer(graph.graph, seen.original.tensors)
     for j in seen.judgements:
-        finding = judge.deadline.attempt(partial(_finding, j, session.problem, seen, judge, tracer), None)
+        finding = a.judge.deadline.attempt(partial(_finding, j, own, tracer), None)
         index = graph.places[j.index]
         upstream = {graph.places[i] for i in (j.index, *graph.graph.ancestors(j.index))}
         says = tuple(dict.fromkeys(graph.says[i] for i in sorted(upstream & graph.says.keys())))
         told = in_words(facts.InSession(says))
-        node = problem.graph.nodes[index]
+        node = a.problem.graph.nodes[index]
         kind = {"kind": FindingKind.SESSION, "index": index, "op_type": node.op, "note": told}
         yield index, altered(finding or _brief(j, session.problem), **kind)
 
@@ -111,7 +112,7 @@ MAX_SIZE = (1 << 63) - 1
 WORDS = "SM502"  # the code of laws about attributes that have to be one of several words
 
 
-def refuse(problem: Problem, examination: Examination, judge: Judge, *, types: bool = True) -> None:
+def refuse(a: Examined, *, types: bool = True) -> None:
     """Raise for an untyped input, a node that runs for no input, or a tensor that contradicts its declaration.
 
     Laws on which no shape depends are ignored, except those about words in attributes, and without `types` those
@@ -120,18 +121,18 @@ def refuse(problem: Problem, examination: Examination, judge: Judge, *, types: b
     Raises:
         ModelError: Naming the input or tensor, or the node, the law and the condition.
     """
-    for name, declared in problem.graph.inputs.items():
+    graph, examination = a.problem.graph, a.examination
+    for name, declared in graph.inputs.items():
         if not declared.dtype:
             raise ModelError(f"input '{printable(name)}' has no type")
     for j in examination.judgements:
         laws = [r for r in j.open if r.formula is FALSE] or j.open
         looked_at = [r for r in laws if not r.limit or r.law.code == WORDS]
         if j.verdict is Verdict.FAILS and any(types or not r.typed for r in looked_at):
-            tracer = Tracer(problem.graph, examination.original.tensors)
-            f = _finding(j, problem, examination, judge, tracer)
+            f = _finding(j, a, Tracer(graph, examination.original.tensors))
             raise ModelError(f"node '{printable(f.node)}' ({f.op_type}) can't run: {f.law}: {printable(f.condition)}")
     for name, t in examination.inference.tensors.items():
-        _refuse_tensor(f"tensor '{printable(name)}'", t, problem.graph.declared.get(name, Declared("", None)))
+        _refuse_tensor(f"tensor '{printable(name)}'", t, graph.declared.get(name, Declared("", None)))
 
 
 def _refuse_tensor(title: str, t: Tensor, declared: Declared) -> None:
@@ -152,14 +153,7 @@ def _refuse_tensor(title: str, t: Tensor, declared: Declared) -> None:
         raise ModelError(f"{title} has the declared shape [{printable(shown)}], it is [{', '.join(map(str, t.shape))}]")
 
 
-def finding_at(
-    index: int,
-    requirements: Sequence[Requirement],
-    values: Assignment,
-    problem: Problem,
-    examination: Examination,
-    judge: Judge,
-) -> Finding | None:
+def finding_at(index: int, requirements: Sequence[Requirement], values: Assignment, a: Examined) -> Finding | None:
     """Return the finding about a node at a given input, with its requirements as they were first inferred.
 
     None if the input is known to break none of them.
@@ -170,15 +164,15 @@ def finding_at(
     condition = resolve(all_of(*(r.formula for r in own)))
     verdict = Verdict.FAILS if condition is FALSE else Verdict.DEPENDS
     j = Judgement(
-        index, problem.graph.nodes[index], examination.admissible(problem), condition,
-        Decision(verdict, "", dict(values)), own, examination.original, Narrowing({}),
+        index, a.problem.graph.nodes[index], a.admissible(), condition,
+        Decision(verdict, "", dict(values)), own, a.examination.original, Narrowing({}),
     )  # fmt: skip
-    return _finding(j, problem, examination, judge, Tracer(problem.graph, examination.original.tensors))
+    return _finding(j, a, Tracer(a.problem.graph, a.examination.original.tensors))
 
 
-def precondition(problem: Problem, examination: Examination, judge: Judge) -> Precondition:
+def precondition(a: Examined) -> Precondition:
     """Return the condition on inputs under which every node runs."""
-    judged = examination.judgements
+    examination, judged = a.examination, a.examination.judgements
     if examination.fails:
         return Precondition((NOWHERE,), True)
     conditions = [j.condition for j in judged if j.verdict is Verdict.DEPENDS]
@@ -188,25 +182,23 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
     from shapesmt.prover.regions import readable
 
     def whole() -> Region:
-        return describe_region(all_of(*conditions), examination.admissible(problem), examination, judge)
+        return describe_region(all_of(*conditions), a.admissible(), a)
 
-    region = judge.deadline.attempt(whole, Region(tuple(filter(readable, map(conjunct_of, conditions))), False, True))
+    region = a.judge.deadline.attempt(whole, Region(tuple(filter(readable, map(conjunct_of, conditions))), False, True))
     exact, partial = region.exact and examination.decided, region.partial or not examination.decided
     if not any(map(_hinges, conditions)):
         return Precondition(region.conjuncts, exact, partial=partial)
     told = Precondition(region.conjuncts, False, exact, partial)
-    return _with_data(told, problem, examination, judge) if partial or told.nowhere else told
+    return _with_data(told, a) if partial or told.nowhere else told
 
 
-def _with_data(told: Precondition, problem: Problem, examination: Examination, judge: Judge) -> Precondition:
+def _with_data(told: Precondition, a: Examined) -> Precondition:
     """Add what inputs and data have to satisfy, where no input is known that runs whatever the data."""
     parts = [
-        (j, part) for j in examination.judgements if j.verdict is Verdict.DEPENDS for part in j.condition.conjuncts
+        (j, part) for j in a.examination.judgements if j.verdict is Verdict.DEPENDS for part in j.condition.conjuncts
     ]
     plain = all_of(*(part for _, part in parts if not _hinges(part)))
-    inputs = judge.deadline.attempt(
-        lambda: describe_region(plain, examination.admissible(problem), examination, judge), Region((), False)
-    )
+    inputs = a.judge.deadline.attempt(lambda: describe_region(plain, a.admissible(), a), Region((), False))
     of_data: dict[str, list[str]] = {}
     for j, part in parts:
         if _hinges(part):
@@ -217,11 +209,12 @@ def _with_data(told: Precondition, problem: Problem, examination: Examination, j
     )
 
 
-def guard_region(problem: Problem, examination: Examination, judge: Judge) -> Guarded | None:
+def guard_region(a: Examined) -> Guarded | None:
     """Return the inputs for which the nodes run, and which of these inputs the guards refuse.
 
     None if the program has no guards that refuse inputs, or if a node is undecided or fails for every input.
     """
+    problem, examination, judge = a.problem, a.examination, a.judge
     guards = [j for j in examination.judgements if j.node.op == GUARDS]
     others = [j for j in examination.judgements if j.node.op != GUARDS]
     unread = tuple(u.rests_on for index, u in examination.unjudged if problem.graph.nodes[index].op == GUARDS)
@@ -229,8 +222,8 @@ def guard_region(problem: Problem, examination: Examination, judge: Judge) -> Gu
         return None
     if any(j.verdict is not Verdict.DEPENDS for j in others):
         return None
-    conditions, domain = [j.condition for j in others], examination.admissible(problem)
-    nodes = describe_region(all_of(*conditions), domain, examination, judge) if conditions else Region((), True)
+    conditions, domain = [j.condition for j in others], a.admissible()
+    nodes = describe_region(all_of(*conditions), domain, a) if conditions else Region((), True)
     if not guards:
         return Guarded(nodes.text, nodes.exact, unread=unread)
     refusing = domain.copy()
@@ -240,7 +233,7 @@ def guard_region(problem: Problem, examination: Examination, judge: Judge) -> Gu
         return all_of(*(part for part in guards[0].condition.conjuncts if not judge.proves(refusing, part)))
 
     def told(condition: Formula) -> str:
-        region = describe_region(condition, refusing, examination, judge)
+        region = describe_region(condition, refusing, a)
         text = conjunction(region.text) if region.exact else ""
         return text if len(text) <= 2 * READABLE else ""
 
@@ -255,24 +248,20 @@ def _hinges(condition: Formula) -> bool:
     return any(s.by_data for s in condition.symbols)
 
 
-def describe_region(condition: Formula, domain: Domain, examination: Examination, judge: Judge) -> Region:
+def describe_region(condition: Formula, domain: Domain, a: Examined) -> Region:
     """Return the inputs for which a condition holds whatever the data; inexact if data-dependent sizes are related."""
-    region = judge.region(domain, condition)
-    return (
-        region
-        if examination.independent(judge.related_symbols(domain, condition.symbols))
-        else region._replace(exact=False)
-    )
+    region, related = a.judge.region(domain, condition), a.judge.related_symbols(domain, condition.symbols)
+    return region if a.examination.independent(related) else region._replace(exact=False)
 
 
-def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Judge, tracer: Tracer) -> Finding:
-    values = j.decision.counterexample
+def _finding(j: Judgement, a: Examined, tracer: Tracer) -> Finding:
+    problem, values = a.problem, j.decision.counterexample
     broken = _first_broken(j, values)
-    shown = None if values is None else problem.counterexample(values, _decisive(j, broken.formula, values, judge))
-    region = _holds_iff(j, problem, examination, judge)
+    shown = None if values is None else problem.counterexample(values, _decisive(j, broken.formula, values, a.judge))
+    region = _holds_iff(j, a)
     tracer = tracer.at(values)
-    sides = Sides(j, broken, tracer, judge)
-    earlier = sum(o.index < j.index for o in examination.judgements)
+    sides = Sides(j, broken, tracer, a.judge)
+    earlier = sum(o.index < j.index for o in a.examination.judgements)
     traced = j.verdict is not Verdict.UNKNOWN and earlier < MAX_TRACED
     kind = FindingKind.DATA if _hinges(j.condition) else FindingKind.REQUIREMENT
     if shown is not None and values is not None:
@@ -354,29 +343,30 @@ def _as_first_inferred(index: int, examination: Examination) -> Formula | None:
     return resolve(all_of(*(r.formula for r in original.requirements)))
 
 
-def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: Judge) -> Region | None:
+def _holds_iff(j: Judgement, a: Examined) -> Region | None:
     """Return the inputs for which a node runs, of those for which all reported nodes before it run; None if unknown."""
-    if j.verdict is Verdict.UNKNOWN or judge.deadline.expired or any(j.index == i for i, _ in examination.unjudged):
+    examination = a.examination
+    if j.verdict is Verdict.UNKNOWN or a.judge.deadline.expired or any(j.index == i for i, _ in examination.unjudged):
         return None
     earlier = {o.index: o for o in examination.judgements if o.index < j.index and o.verdict is Verdict.DEPENDS}
     domain, condition = j.domain, j.condition
     if j.verdict is Verdict.FAILS and not earlier:
         return NONE
     if earlier:
-        rests_on = examination.rests_on.get(j.index) or problem.graph.ancestors(j.index, set(earlier))
+        rests_on = examination.rests_on.get(j.index) or a.problem.graph.ancestors(j.index, set(earlier))
         if len(rests_on) < len(earlier):
             asked = [_as_first_inferred(index, examination) for index in (*sorted(rests_on), j.index)]
             if None in asked:
                 return None
             *before, condition = [formula for formula in asked if formula is not None]
-            domain = examination.admissible(problem)
+            domain = a.admissible()
             domain.assume(all_of(*before))
         elif j.verdict is Verdict.FAILS:
             return NONE
     if condition is FALSE:
         return NONE
-    region = describe_region(condition, domain, examination, judge)
+    region = describe_region(condition, domain, a)
     if region.exact and sum(map(len, region.text)) <= READABLE:
         return region
-    anywhere = describe_region(condition, examination.admissible(problem), examination, judge)
+    anywhere = describe_region(condition, a.admissible(), a)
     return min(region, anywhere, key=lambda r: (not r.exact, len(r.text), sum(map(len, r.text))))

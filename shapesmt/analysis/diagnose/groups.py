@@ -10,20 +10,19 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 
 from shapesmt.analysis.diagnose.findings import describe_region
-from shapesmt.analysis.verify import Examination, Judgement, Problem
+from shapesmt.analysis.verify import Examined, Judgement
 from shapesmt.network.graph import Graph
 from shapesmt.prover.algebra import Verdict, all_of
-from shapesmt.prover.judge import Judge
 from shapesmt.prover.regions import Region
 from shapesmt.reports.answers import Finding, FindingKind, Group, Precondition, altered
 
 
 def group_findings(
-    findings: Sequence[Finding], problem: Problem, examination: Examination, judge: Judge, region: Precondition
+    findings: Sequence[Finding], a: Examined, region: Precondition
 ) -> tuple[tuple[Finding, ...], tuple[Group, ...]]:
     """Return the findings with their groups, and the groups in the order of their first findings."""
-    judged = {j.index: j for j in examination.judgements}
-    causes = _causes(findings, judged, problem.graph)
+    judged = {j.index: j for j in a.examination.judgements}
+    causes = _causes(findings, judged, a.problem.graph)
     places = {cause: place for place, cause in enumerate(dict.fromkeys(cause for cause, _ in causes))}
     members: list[list[Finding]] = [[] for _ in places]
     behind = [0] * len(places)
@@ -33,7 +32,7 @@ def group_findings(
             members[places[cause]].append(finding)
     marked = tuple([altered(f, group=places[cause]) for f, (cause, _) in zip(findings, causes, strict=True)])
     groups = zip(members, behind, strict=True)
-    return marked, tuple([_group(own, number, judged, examination, problem, judge, region) for own, number in groups])
+    return marked, tuple([_group(own, number, judged, a, region) for own, number in groups])
 
 
 def _causes(findings: Sequence[Finding], judged: Mapping[int, Judgement], graph: Graph) -> list[tuple[Hashable, bool]]:
@@ -75,32 +74,24 @@ def _before(graph: Graph, first: Mapping[int, Hashable], unknown_ranks: Mapping[
 
 
 def _group(
-    members: Sequence[Finding],
-    behind: int,
-    judged: Mapping[int, Judgement],
-    examination: Examination,
-    problem: Problem,
-    judge: Judge,
-    region: Precondition,
+    members: Sequence[Finding], behind: int, judged: Mapping[int, Judgement], a: Examined, region: Precondition
 ) -> Group:
     """Return a group; the condition that covers it is the model's if no other node depends on the input."""
     depends = [judged[f.index] for f in members if f.verdict is Verdict.DEPENDS]
-    if not depends or judge.deadline.expired:
+    if not depends or a.judge.deadline.expired:
         return Group(len(members), behind)
     if len(depends) == 1:
         return Group(len(members), behind, members[0].holds_iff, members[0].safe_iff)
-    everything = len(depends) == sum(j.verdict is Verdict.DEPENDS for j in examination.judgements)
+    everything = len(depends) == sum(j.verdict is Verdict.DEPENDS for j in a.examination.judgements)
     if everything and (region.exact or region.data):
         text, exact = region.whole, True
     else:
-        condition, domain = all_of(*(j.condition for j in depends)), examination.admissible(problem)
+        condition, domain = all_of(*(j.condition for j in depends)), a.admissible()
         own, last = {j.index for j in depends}, depends[-1].index
-        for other in examination.judgements:  # the conditions are simplified by those of other nodes before them
+        for other in a.examination.judgements:  # the conditions are simplified by those of other nodes before them
             if other.verdict is Verdict.DEPENDS and other.index < last and other.index not in own:
                 domain.assume(other.condition)
-        covering = judge.deadline.attempt(
-            lambda: describe_region(condition, domain, examination, judge), Region((), False)
-        )
+        covering = a.judge.deadline.attempt(lambda: describe_region(condition, domain, a), Region((), False))
         text, exact = covering.whole, covering.exact
     if not exact:
         return Group(len(members), behind)

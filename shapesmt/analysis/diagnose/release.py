@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from shapesmt.analysis.diagnose.findings import precondition
-from shapesmt.analysis.verify import Claims, Examination, Problem, Question, examine_problem, pose_problem
+from shapesmt.analysis.verify import Claims, Examined, Question, examine_problem, pose_problem
 from shapesmt.base.errors import UsageError
 from shapesmt.prover.algebra import Assignment, Dim, Verdict, absolute, all_of, at_least, at_most, equal, total
 from shapesmt.prover.judge import Judge
@@ -20,40 +20,36 @@ MAX_AWAY = 1 << 12  # the distance from the given number that is searched, halve
 MIN_AWAY = 1 << 5  # but at least this
 
 
-def find_release(question: Question, problem: Problem, examination: Examination, judge: Judge) -> Release | None:
+def find_release(question: Question, a: Examined) -> Release | None:
     """Return the inputs for which a failing model would run without its `--dim` numbers; None if none is known."""
-    if examination.verdict is not Verdict.FAILS or not examination.fails:
+    if a.examination.verdict is not Verdict.FAILS or not a.examination.fails:
         return None
-    pinned = {n: r.min for n, r in problem.ranges.items() if n in (question.dims or {}) and r.min == r.max}
-    found = judge.deadline.attempt(lambda: _without(pinned, question, problem, judge), None) if pinned else None
+    pinned = {n: r.min for n, r in a.problem.ranges.items() if n in (question.dims or {}) and r.min == r.max}
+    found = a.judge.deadline.attempt(lambda: _without(pinned, question, a), None) if pinned else None
     moved = {n: size for n, size in pinned.items() if found and any(at[n] != size for at in found.nearest)}
     if not found or len(moved) in (0, len(pinned)):
         return found
-    return judge.deadline.attempt(lambda: _without(moved, question, problem, judge), None) or found
+    return a.judge.deadline.attempt(lambda: _without(moved, question, a), None) or found
 
 
-def _without(pinned: Mapping[str, int], question: Question, problem: Problem, judge: Judge) -> Release | None:
+def _without(pinned: Mapping[str, int], question: Question, a: Examined) -> Release | None:
     """Return the inputs for which a model runs without these numbers; None if it always fails or none is admissible."""
     dims = {name: r for name, r in (question.dims or {}).items() if name not in pinned}
     try:
-        freed, examination = examine_problem(
-            pose_problem(problem.graph, replace(question, dims=dims), judge),
-            judge,
-            trust=question.claims is Claims.TRUST,
-        )
+        problem = pose_problem(a.problem.graph, replace(question, dims=dims), a.judge)
+        freed = examine_problem(problem, a.judge, trust=question.claims is Claims.TRUST)
     except UsageError:  # the assumptions contradict the default ranges
         return None
-    if examination.fails:
+    if freed.examination.fails:
         return None
-    region = precondition(freed, examination, judge)
-    return Release(pinned, region, _nearest(pinned, region, freed, examination, judge))
+    region = precondition(freed)
+    return Release(pinned, region, _nearest(pinned, region, freed))
 
 
-def _nearest(
-    pinned: Mapping[str, int], region: Precondition, problem: Problem, examination: Examination, judge: Judge
-) -> tuple[dict[str, int], ...]:
+def _nearest(pinned: Mapping[str, int], region: Precondition, a: Examined) -> tuple[dict[str, int], ...]:
     """Return the nearest sizes at which a model runs: for one dimension, the next smaller and the next greater."""
-    if not examination.decided or region.data is not None:
+    problem, judge = a.problem, a.judge
+    if not a.examination.decided or region.data is not None:
         return ()
     named = {s.name for said in region.conjuncts for s in said.formula.symbols}
     sizes = {name: problem.dims[name] for name in pinned}
@@ -61,7 +57,7 @@ def _nearest(
     windows = [[(1, near), (-near, -1)]] if len(pinned) == 1 else [[(-near, near)]] * len(pinned)
     found = []
     for ways in zip(*windows, strict=True):
-        within = examination.domain.copy()
+        within = a.examination.domain.copy()
         away = [size - pinned[name] for name, size in sizes.items()]
         within.assume(
             all_of(*(f for d, (lo, hi) in zip(away, ways, strict=True) for f in (at_least(d, lo), at_most(d, hi))))

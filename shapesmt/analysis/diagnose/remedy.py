@@ -12,7 +12,7 @@ from math import gcd, lcm
 from typing import NamedTuple
 
 from shapesmt.analysis.diagnose.doubt import doubt_of
-from shapesmt.analysis.verify import DEFAULT, Examination, Problem
+from shapesmt.analysis.verify import DEFAULT, Examined, Problem
 from shapesmt.base.deadline import stage
 from shapesmt.network.declarations import LARGEST, Range
 from shapesmt.prover.algebra import (
@@ -30,7 +30,6 @@ from shapesmt.prover.algebra import (
     numbers,
     of_atom,
 )
-from shapesmt.prover.judge import Judge
 from shapesmt.prover.regions import Conjunct, Interval, Residue, conjunct_of
 from shapesmt.reports.answers import Precondition, Remedy, SymbolRange, altered, facts, in_words
 
@@ -40,23 +39,21 @@ _REMEDIES: dict[Hashable, Remedy | None] = memo("remedies", {})
 
 
 @stage("what would help")
-def find_remedy(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
+def find_remedy(a: Examined, region: Precondition) -> Remedy | None:
     """Return the remedy for a model that runs for some inputs; None if none is proven before the deadline."""
-    if examination.verdict is not Verdict.DEPENDS or not examination.decided or region.nowhere:
+    if a.examination.verdict is not Verdict.DEPENDS or not a.examination.decided or region.nowhere:
         return None
     if any(number > LARGEST for said in region.conjuncts for number in numbers(said.formula)):
         return None  # no declared size may be that large
-    return judge.deadline.attempt(lambda: _cached_remedy(problem, examination, judge, region), None)
+    return a.judge.deadline.attempt(lambda: _cached_remedy(a, region), None)
 
 
-def _cached_remedy(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
+def _cached_remedy(a: Examined, region: Precondition) -> Remedy | None:
     """Return the remedy, computed once for equal conditions on equal inputs; None if none is proven."""
-    conditions, elements = [j.condition for j in examination.judgements], _elements(problem)
-    inputs = *problem.dims.items(), *problem.ranges.items(), elements
-    about = (region, *conditions, examination.domain.key, *inputs)
-    return judge.once(
-        _REMEDIES, examination.admissible(problem), about, lambda *_: _remedy(problem, examination, judge, region)
-    )
+    conditions, elements = [j.condition for j in a.examination.judgements], _elements(a.problem)
+    inputs = *a.problem.dims.items(), *a.problem.ranges.items(), elements
+    about = (region, *conditions, a.examination.domain.key, *inputs)
+    return a.judge.once(_REMEDIES, a.admissible(), about, lambda *_: _remedy(a, region))
 
 
 def _elements(problem: Problem) -> frozenset[str]:
@@ -64,36 +61,35 @@ def _elements(problem: Problem) -> frozenset[str]:
     return frozenset(name for small in problem.small.values() for name in small.names)
 
 
-def _remedy(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
-    found = _narrowed(problem, examination, judge, region)
+def _remedy(a: Examined, region: Precondition) -> Remedy | None:
+    found = _narrowed(a, region)
     if found is None:
         return None
-    narrowed, beside = found
-    doubt = doubt_of(narrowed.ranges, (said.formula for said in narrowed.assumed), problem, examination)
-    if doubt is None and any(problem.ranges[name].source not in NOT_GIVEN for name in narrowed.ranges):
+    (narrowed, beside), ranges = found, a.problem.ranges
+    doubt = doubt_of(narrowed.ranges, (said.formula for said in narrowed.assumed), a)
+    if doubt is None and any(ranges[name].source not in NOT_GIVEN for name in narrowed.ranges):
         beside = beside._replace(narrowed=True)
     if doubt is not None and doubt.single and doubt.share is None:  # it says that one value is left
         beside = beside._replace(others=False)
     note, doubted = "" if beside == NOTHING else in_words(beside), "" if doubt is None else in_words(doubt)
-    return altered(narrowed.remedy(problem.ranges, _elements(problem)), note=note, doubt=doubted)
+    return altered(narrowed.remedy(ranges, _elements(a.problem)), note=note, doubt=doubted)
 
 
-def _narrowed(
-    problem: Problem, examination: Examination, judge: Judge, region: Precondition
-) -> tuple[Narrowed, facts.Nearby] | None:
+def _narrowed(a: Examined, region: Precondition) -> tuple[Narrowed, facts.Nearby] | None:
     """Return the ranges and relations of the remedy, and the sizes beside them that run."""
-    conditions, elements = [j.condition for j in examination.judgements], _elements(problem)
+    problem, conditions = a.problem, [j.condition for j in a.examination.judgements]
+    elements = _elements(problem)
     needed = region.conjuncts if region.exact else tuple(map(conjunct_of, conditions))
     exactly = as_declarations(region.conjuncts, problem.ranges, elements)
     start = exactly if region.exact else Narrowed({}, needed)
     by_inputs = not any(s.universal for c in start.assumed for s in c.formula.symbols)  # data can't be declared
     plain = in_a_box(start, problem, elements) if by_inputs else None
-    if plain is not None and _suffices(plain, needed, problem, examination, judge):
-        return plain, _note(plain, needed, problem, examination, judge)
-    if _suffices(exactly, needed, problem, examination, judge):
+    if plain is not None and _suffices(plain, needed, a):
+        return plain, _note(plain, needed, a)
+    if _suffices(exactly, needed, a):
         return exactly, NOTHING
-    one_input = as_declarations(_at_one_input(problem, examination, judge), problem.ranges, elements)
-    sufficient = _suffices(one_input, [*map(conjunct_of, conditions)], problem, examination, judge)
+    one_input = as_declarations(_at_one_input(a), problem.ranges, elements)
+    sufficient = _suffices(one_input, [*map(conjunct_of, conditions)], a)
     return (one_input, NOTHING) if sufficient else None
 
 
@@ -186,37 +182,31 @@ def _narrow(said: Interval | Residue, old: Range) -> Range | None:
     return Range(low, last, 1 if low == last else step)
 
 
-def _suffices(
-    narrowed: Narrowed, needed: Sequence[Conjunct], problem: Problem, examination: Examination, judge: Judge
-) -> bool:
+def _suffices(narrowed: Narrowed, needed: Sequence[Conjunct], a: Examined) -> bool:
     """Whether a remedy is proven to admit some input, and the conditions to hold for all that it admits."""
-    return _holds_within([*narrowed.formulas(problem.dims)], needed, problem, examination, judge)
+    return _holds_within([*narrowed.formulas(a.problem.dims)], needed, a)
 
 
-def _holds_within(
-    narrower: Sequence[Formula], needed: Sequence[Conjunct], problem: Problem, examination: Examination, judge: Judge
-) -> bool:
-    within = examination.admissible(problem)
+def _holds_within(narrower: Sequence[Formula], needed: Sequence[Conjunct], a: Examined) -> bool:
+    within = a.admissible()
     within.assume(all_of(*narrower))
-    if judge.deadline.expired or not judge.satisfiable(within):
+    if a.judge.deadline.expired or not a.judge.satisfiable(within):
         return False
-    return all(judge.proves(within, said.formula) for said in needed)
+    return all(a.judge.proves(within, said.formula) for said in needed)
 
 
-def _note(
-    plain: Narrowed, needed: Sequence[Conjunct], problem: Problem, examination: Examination, judge: Judge
-) -> facts.Nearby:
+def _note(plain: Narrowed, needed: Sequence[Conjunct], a: Examined) -> facts.Nearby:
     """Return the sizes outside a box that run too, as far as they are proven."""
-    boxed = {name: r for name, r in plain.ranges.items() if name not in _elements(problem)}
+    boxed = {name: r for name, r in plain.ranges.items() if name not in _elements(a.problem)}
     slack = {name: around for name, r in boxed.items() if any(around := _slack(name, r, needed))}
-    looser = [_loose(problem.dims[name], r, *slack.get(name, (0, 0))) for name, r in boxed.items()]
+    looser = [_loose(a.problem.dims[name], r, *slack.get(name, (0, 0))) for name, r in boxed.items()]
     looser += [said.formula for said in plain.assumed]
-    if slack and not _holds_within(looser, needed, problem, examination, judge):
+    if slack and not _holds_within(looser, needed, a):
         return NOTHING
-    valid = examination.admissible(problem)
+    valid = a.admissible()
     valid.assume(all_of(*(said.formula for said in needed)))
     valid.assume(negate(all_of(*looser)))
-    others = judge.is_inhabited(valid)
+    others = a.judge.is_inhabited(valid)
     return facts.Nearby(slack, others)
 
 
@@ -237,9 +227,10 @@ def _loose(size: Dim, interval: Range, less: int, more: int) -> Formula:
     return all_of(at_least(size, interval.lo - less), steps, end)
 
 
-def _at_one_input(problem: Problem, examination: Examination, judge: Judge) -> list[Conjunct]:
+def _at_one_input(a: Examined) -> list[Conjunct]:
     """Return a valid input, with small sizes if possible: a value of each symbol in the conditions; [] if none."""
-    deciding = [s for s in problem.domain.symbols if any(s in j.condition.symbols for j in examination.judgements)]
+    examination, judge = a.examination, a.judge
+    deciding = [s for s in a.problem.domain.symbols if any(s in j.condition.symbols for j in examination.judgements)]
     sizes = [of_atom(s) for s in deciding]
     if judge.deadline.expired or not sizes:
         return []

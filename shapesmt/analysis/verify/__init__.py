@@ -6,8 +6,7 @@ from shapesmt.base.lazy import lazy_imports
 
 with lazy_imports(__name__):
     from shapesmt.analysis.verify.analysis import (
-        Analysis as Analysis,
-        analyse as analyse,
+        Examined as Examined,
         examine_problem as examine_problem,
         pinned as pinned,
         pose_problem as pose_problem,
@@ -35,6 +34,7 @@ with lazy_imports(__name__):
     )
     from shapesmt.analysis.verify.question import (
         GUARDS as GUARDS,
+        NO_OPTIONS as NO_OPTIONS,
         SESSIONS as SESSIONS,
         TIMEOUT as TIMEOUT,
         Claims as Claims,

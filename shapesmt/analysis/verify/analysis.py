@@ -1,34 +1,37 @@
-"""Analysis: the stages that all questions share, from the file to the examination of every node."""
+"""Pose a problem and examine every node; both stay together, with the judge that decided, in one value."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from shapesmt.analysis.verify.declarations import limit_ranks
 from shapesmt.analysis.verify.examination import Examination
 from shapesmt.analysis.verify.examiner import examine
 from shapesmt.analysis.verify.problem import Problem, pose
-from shapesmt.analysis.verify.question import SESSIONS, Claims, Question
-from shapesmt.analysis.verify.session import examine_session
+from shapesmt.analysis.verify.question import Question
 from shapesmt.base.deadline import Deadline, stage
 from shapesmt.base.errors import UsageError
-from shapesmt.frontends import Model, load
 from shapesmt.network.graph import Graph
 from shapesmt.prover.algebra import Verdict
 from shapesmt.prover.judge import Judge
+from shapesmt.prover.presolve import Domain
 
 GRACE = 1.0  # additional seconds to read the ranges and relations, which every answer needs
 
 
 @dataclass(frozen=True, eq=False)
-class Analysis:
-    """The problem and the examination of a model, from the stages that all questions share."""
+class Examined:
+    """A problem, its examination, and the judge that decided it.
+
+    Attributes:
+        started: When the model was read, by `perf_counter()`.
+    """
 
     problem: Problem
     examination: Examination
     judge: Judge
-    started: float
+    started: float = field(default_factory=time.perf_counter)
 
     @property
     def seconds(self) -> float:
@@ -40,16 +43,12 @@ class Analysis:
         """Whether some admissible input is known to fail."""
         return self.examination.verdict in (Verdict.DEPENDS, Verdict.FAILS)
 
-
-def analyse(model: Model, question: Question) -> Analysis:
-    """Read the model, pose the problem and examine every node: the stages that all questions share."""
-    graph = question.read(lambda: load(model))
-    started, claims, judge = time.perf_counter(), question.claims, Judge(question.deadline)
-    problem = pose_problem(graph, question, judge)
-    problem, examination = examine_problem(problem, judge, trust=claims is Claims.TRUST)
-    if question.session == SESSIONS[0]:
-        examination = examine_session(problem, examination, judge)
-    return Analysis(problem, examination, judge, started)
+    def admissible(self) -> Domain:
+        """Return the problem's domain, with the facts about data-dependent sizes added."""
+        domain = self.problem.domain.copy()
+        for known in self.examination.domain.limits:
+            domain.limit(known)
+        return domain
 
 
 @stage("ranges and relations")
@@ -69,8 +68,8 @@ def pose_problem(graph: Graph, question: Question, judge: Judge) -> Problem:
     return problem
 
 
-def examine_problem(problem: Problem, judge: Judge, *, trust: bool) -> tuple[Problem, Examination]:
-    """Return the problem over the symbols that the examination uses, and the examination.
+def examine_problem(problem: Problem, judge: Judge, *, trust: bool) -> Examined:
+    """Examine a problem, over the symbols in which a report is to be told.
 
     A symbol with a single value is replaced by that number, so that more can be decided. If some node isn't proved,
     a report with the symbol's name is easier to read: the symbol stays if the verdicts are the same with it.
@@ -80,8 +79,8 @@ def examine_problem(problem: Problem, judge: Judge, *, trust: bool) -> tuple[Pro
     if known is not problem and examination.judgements:
         named = examine(problem, judge, trust=trust)
         if named.decided and named.reported == examination.reported:
-            return problem, named
-    return known, examination
+            return Examined(problem, named, judge)
+    return Examined(known, examination, judge)
 
 
 def pinned(problem: Problem, judge: Judge) -> Problem:

@@ -6,46 +6,42 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
+from shapesmt.analysis.verify.analysis import Examined
 from shapesmt.analysis.verify.examination import Examination
 from shapesmt.analysis.verify.inputs import when
-from shapesmt.analysis.verify.problem import Problem
 from shapesmt.base.deadline import stage
 from shapesmt.operators.rules import Tensor, one_of, tensor
 from shapesmt.prover.algebra import FALSE, TRUE, Assignment, Atom, Dim, Formula, Kind, Verdict, any_of, negate, step_of
-from shapesmt.prover.judge import Judge
 from shapesmt.prover.presolve import Domain
 from shapesmt.reports.answers import CaseBounds, DimBounds, TensorBounds, in_words
 
 
 @stage("bounds of sizes")
-def tensor_bounds(
-    examination: Examination, judge: Judge, names: Iterable[str] | None = None
-) -> dict[str, TensorBounds]:
+def tensor_bounds(a: Examined, names: Iterable[str] | None = None) -> dict[str, TensorBounds]:
     """Return the bounds of every named tensor, of all if `names` is None, with the constants last.
 
     Tensors of one shape share their bounds.
 
     A tensor that has another shape in ONNX Runtime's default session has bounds for both.
     """
-    constants = examination.inference.graph.literals
-    every = sorted(examination.inference.tensors, key=constants.__contains__) if names is None else names
-    names = list(every)
-    own, session = _bounds(examination, judge, names), examination.session
+    constants, inferred = a.examination.inference.graph.literals, a.examination.inference.tensors
+    names = list(sorted(inferred, key=constants.__contains__) if names is None else names)
+    own, session = _bounds(a, names), a.examination.session
     if session is None or session.examination is None:
         return own
     seen = session.examination
-    mine, other = examination.original.tensors, seen.original.tensors
+    mine, other = a.examination.original.tensors, seen.original.tensors
     differ = [name for name in names if name in other and other[name] is not mine.get(name)]
-    return own | {name: _both(own[name], b) for name, b in _bounds(seen, judge, differ).items()}
+    return own | {name: _both(own[name], b) for name, b in _bounds(replace(a, examination=seen), differ).items()}
 
 
-def _bounds(examination: Examination, judge: Judge, names: Iterable[str]) -> dict[str, TensorBounds]:
-    tensors = examination.inference.tensors
-    domain = judge.deadline.attempt(lambda: examination.narrowed, Domain([]))  # out of time: no size gets bounds
-    within = {sure: _Within(domain, judge, examination, sure=sure) for sure in (True, False)}
+def _bounds(a: Examined, names: Iterable[str]) -> dict[str, TensorBounds]:
+    examination, tensors = a.examination, a.examination.inference.tensors
+    domain = a.judge.deadline.attempt(lambda: examination.narrowed, Domain([]))  # out of time: no size gets bounds
+    within = {sure: _Within(domain, a, sure=sure) for sure in (True, False)}
     nodes = examination.inference.graph.nodes
     doubtful = {name for index in examination.doubtful for name in nodes[index].outputs}
-    settled = _settled(examination, judge)
+    settled = _settled(a)
     shared: dict[tuple[Tensor, bool], TensorBounds] = {}
     named = {name: (tensors[name], name not in doubtful) for name in names}
     for key in named.values():
@@ -56,19 +52,19 @@ def _bounds(examination: Examination, judge: Judge, names: Iterable[str]) -> dic
     return {name: shared[key] for name, key in named.items() if name}
 
 
-def _settled(examination: Examination, judge: Judge) -> _Within | None:
+def _settled(a: Examined) -> _Within | None:
     """Return the bounds over the inputs for which no node is undecided.
 
     None if all nodes are decided, or if it isn't the inputs' sizes alone that decide whether one is.
     """
-    undecided = any_of(*(u.branch for _, u in examination.unjudged))
+    undecided = any_of(*(u.branch for _, u in a.examination.unjudged))
     if undecided in (TRUE, FALSE) or any(s.kind is not Kind.INPUT for s in undecided.symbols):
         return None
-    domain = examination.domain.copy()
+    domain = a.examination.domain.copy()
     domain.assume(negate(undecided))
-    decided = replace(examination, domain=domain, unjudged=())
-    narrowed = judge.deadline.attempt(lambda: decided.narrowed, None)
-    return None if narrowed is None else _Within(narrowed, judge, decided)
+    decided = replace(a.examination, domain=domain, unjudged=())
+    narrowed = a.judge.deadline.attempt(lambda: decided.narrowed, None)
+    return None if narrowed is None else _Within(narrowed, replace(a, examination=decided))
 
 
 def _attained(all_: TensorBounds, settled: TensorBounds) -> TensorBounds:
@@ -79,25 +75,26 @@ def _attained(all_: TensorBounds, settled: TensorBounds) -> TensorBounds:
     return replace(all_, shape=tuple([d if d.exact or (d.min, d.max) != (e.min, e.max) else e for d, e in pairs]))
 
 
-def earlier_bounds(problem: Problem, examination: Examination, judge: Judge) -> dict[str, TensorBounds]:
+def earlier_bounds(a: Examined) -> dict[str, TensorBounds]:
     """Return the bounds, over all admissible inputs, of the inputs and of the tensors upstream of unproved nodes."""
-    graph, original = problem.graph, examination.original.tensors
-    failing = [*(j.index for j in examination.judgements), *(index for index, _ in examination.unjudged)]
+    graph, original = a.problem.graph, a.examination.original.tensors
+    failing = [*(j.index for j in a.examination.judgements), *(index for index, _ in a.examination.unjudged)]
     before = set[int]().union(*map(graph.ancestors, failing))
-    within = _Within(problem.domain, judge, examination, sure=False)
+    within = _Within(a.problem.domain, a, sure=False)
     names = (*graph.inputs, *(name for index in sorted(before) for name in graph.nodes[index].outputs if name))
     tensors = {name: original[name] for name in names if original[name].is_tensor}
     return {name: within.tensor(t) for name, t in tensors.items()}
 
 
-def inner_bounds(examination: Examination, judge: Judge) -> dict[str, TensorBounds]:
+def inner_bounds(a: Examined) -> dict[str, TensorBounds]:
     """Return the bounds of the tensors inside branches and loops over all runs; no sizes if their rank varies."""
-    domain = judge.deadline.attempt(lambda: examination.narrowed, Domain([]))
+    examination = a.examination
+    domain = a.judge.deadline.attempt(lambda: examination.narrowed, Domain([]))
     found: dict[str, TensorBounds] = {}
     each = enumerate(examination.inference.applications)
     runs = [(index, run) for index, a in each for body in a.bodies for run in body.every()]
     for index, body in runs:
-        within = _Within(domain.copy(), judge, examination, sure=index not in examination.doubtful)
+        within = _Within(domain.copy(), a, sure=index not in examination.doubtful)
         within.assume(body.runs)
         for name in filter(None, (*body.inputs, *(name for node in body.nodes for name in node.outputs))):
             t = body.tensors[name]
@@ -131,8 +128,8 @@ def _hull(one: DimBounds, other: DimBounds) -> DimBounds:
 class _Within:
     """Computes bounds of sizes over a domain, each size once; only with `sure` can they be exact."""
 
-    def __init__(self, domain: Domain, judge: Judge, examination: Examination, *, sure: bool = True) -> None:
-        self._domain, self._judge, self._examination = domain, judge, examination
+    def __init__(self, domain: Domain, a: Examined, *, sure: bool = True) -> None:
+        self._domain, self._a = domain, a
         self._sure = sure  # whether some input is known to reach this domain
         self._sizes: dict[Dim, DimBounds] = {}
         self._cases: dict[Formula, tuple[Verdict, _Within]] = {}
@@ -160,7 +157,7 @@ class _Within:
         """Return the bounds of a tensor's sizes."""
         for dim in t.dims:
             if dim not in self._sizes:
-                size = _size(dim, self._domain, self._judge, self._examination)
+                size = _size(dim, self._domain, self._a)
                 self._sizes[dim] = replace(size, exact=size.exact and self._sure)
         return tuple([self._sizes[dim] for dim in t.dims])
 
@@ -169,19 +166,16 @@ class _Within:
         if condition not in self._cases:
             domain = self._domain.copy()
             domain.assume(condition)
-            refutation = self._judge.decide(self._domain, negate(condition)).verdict
-            tied = self._judge.related_symbols(self._domain, condition.symbols)
-            sure = _is_free(self._examination, tied)
-            self._cases[condition] = (
-                refutation,
-                _Within(domain, self._judge, self._examination, sure=self._sure and sure),
-            )
+            refutation = self._a.judge.decide(self._domain, negate(condition)).verdict
+            tied = self._a.judge.related_symbols(self._domain, condition.symbols)
+            sure = self._sure and _is_free(self._a.examination, tied)
+            self._cases[condition] = refutation, _Within(domain, self._a, sure=sure)
         return self._cases[condition]
 
     def _text(self, condition: Formula) -> Any:
         if any(s.universal for s in condition.symbols):
             return in_words(when(condition))
-        region = self._judge.region(self._domain, condition)
+        region = self._a.judge.region(self._domain, condition)
         return region.whole if region.exact else str(condition)
 
 
@@ -200,12 +194,12 @@ def empty_bounds(examination: Examination) -> dict[str, TensorBounds]:
     return {name: shared[t] for name, t in tensors.items() if name}
 
 
-def _size(dim: Dim, domain: Domain, judge: Judge, examination: Examination) -> DimBounds:
+def _size(dim: Dim, domain: Domain, a: Examined) -> DimBounds:
     """Return the bounds of one size; they are exact only if every node is known to run at both of them."""
-    low, high = judge.extent(domain, dim)
+    low, high = a.judge.extent(domain, dim)
     proven = low.proven and high.proven
-    attained = examination.decided and not any(s.kind in (Kind.OPEN, Kind.LOST) for s in dim.symbols)
-    attained = attained and _is_free(examination, judge.related_symbols(domain, dim.symbols))
+    attained = a.examination.decided and not any(s.kind in (Kind.OPEN, Kind.LOST) for s in dim.symbols)
+    attained = attained and _is_free(a.examination, a.judge.related_symbols(domain, dim.symbols))
     exact = proven and (attained or dim.constant is not None)
     witnesses = _values_by_name(low.witness), _values_by_name(high.witness)
     step = 1 if low.value == high.value else step_of(dim)

@@ -149,13 +149,6 @@ class Examination:
         """Whether the data-dependent symbols among these can take their values in every combination."""
         return self.inference.scope.independent(s for s in symbols if s.by_data)
 
-    def admissible(self, problem: Problem) -> Domain:
-        """Return the problem's domain, with the facts about data-dependent sizes added."""
-        domain = problem.domain.copy()
-        for known in self.domain.limits:
-            domain.limit(known)
-        return domain
-
     def tally(self) -> Counts:
         """Return the number of requirements by verdict and certificate."""
         verdicts: Counter[str] = Counter()

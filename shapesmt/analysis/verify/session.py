@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+from shapesmt.analysis.verify.analysis import Examined
 from shapesmt.analysis.verify.examination import Examination, Judgement, Session
 from shapesmt.analysis.verify.examiner import examine
 from shapesmt.analysis.verify.problem import Problem
@@ -13,17 +14,17 @@ from shapesmt.network.graph import Graph
 from shapesmt.operators.inference import SessionGraph, differing, infer, matches, session_graph
 from shapesmt.operators.rules import Unjudged
 from shapesmt.prover.algebra import FALSE, Assignment, Verdict, all_of, negate
-from shapesmt.prover.judge import Judge
 from shapesmt.prover.presolve import Domain
 
 
 @stage("the default session")
-def examine_session(problem: Problem, examination: Examination, judge: Judge) -> Examination:
+def examine_session(a: Examined) -> Examination:
     """Return the examination with what the default session refuses of the inputs for which the file's nodes run.
 
     The nodes that only the session refuses are judgements marked as such. Models in which no record of a rewrite
     matters are left as they are, which takes a look at their reshapes and lookups.
     """
+    problem, examination, judge = a.problem, a.examination, a.judge
     failing = {j.index for j in examination.judgements}
     if not differing(problem.graph, examination.original.tensors, examination.inference.tensors, failing):
         return examination
@@ -84,24 +85,25 @@ def _refused_alike(session: Session, examination: Examination) -> set[int]:
     return {i for i, a in zip(places, own, strict=False) if {*file[i].requirements} <= {*a.requirements}}
 
 
-def beyond(problem: Problem, examination: Examination, judge: Judge) -> tuple[Assignment, Examination] | None:
+def beyond(a: Examined) -> tuple[Assignment, Examination] | None:
     """Return the smallest input for which the session runs and the file fails, with the session's examination there.
 
     None if no such input is known.
     """
+    examination, judge = a.examination, a.judge
     session = examination.session
     refused = [j for j in examination.judgements if not j.session]
     if session is None or {j.index for j in refused} <= _refused_alike(session, examination):
         return None
     runs = FALSE if examination.fails else all_of(*(j.condition for j in refused))
-    domain = examination.admissible(problem)
+    domain = a.admissible()
     domain.assume(negate(runs))
     if not judge.satisfiable(domain):
         return None
     seen = examine(replace(session.problem, domain=domain), judge)
     if seen.fails or not seen.decided:
         return None
-    where = examination.admissible(problem)
+    where = a.admissible()
     where.assume(all_of(*(j.condition for j in seen.judgements)))
     values = judge.complete(where, judge.decide(where, runs).counterexample)
     return None if values is None else (values, seen)

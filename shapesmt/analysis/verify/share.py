@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from math import prod
 
-from shapesmt.analysis.verify.examination import Examination
-from shapesmt.analysis.verify.problem import Problem
+from shapesmt.analysis.verify.analysis import Examined
 from shapesmt.prover.algebra import Formula, Verdict, all_of, memo
 from shapesmt.prover.presolve import Domain, compute_once, group_by_symbols
 from shapesmt.reports.answers import Share
@@ -14,14 +13,14 @@ from shapesmt.reports.answers import Share
 _SHARES: dict[Hashable, Share | None] = memo("shares of valid inputs", {})
 
 
-def valid_share(problem: Problem, examination: Examination) -> Share | None:
+def valid_share(a: Examined) -> Share | None:
     """Return how many of the admissible sizes run, counted over the symbols on which running depends.
 
     None if every input runs, or if they can't be counted: unbounded ranges, data-dependent sizes.
     """
-    domain = problem.domain
-    conditions = [c for j in examination.judgements if j.verdict is Verdict.DEPENDS for c in j.condition.conjuncts]
-    if not conditions or not examination.decided or any(s.universal for c in conditions for s in c.symbols):
+    domain = a.problem.domain
+    conditions = [c for j in a.examination.judgements if j.verdict is Verdict.DEPENDS for c in j.condition.conjuncts]
+    if not conditions or not a.examination.decided or any(s.universal for c in conditions for s in c.symbols):
         return None
     return compute_once(_SHARES, domain, tuple(conditions), lambda: _share(domain, conditions))
 

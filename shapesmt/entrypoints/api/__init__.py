@@ -13,16 +13,18 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from shapesmt.analysis import diagnose, verify
-from shapesmt.analysis.verify import TIMEOUT, Analysis, Claims, Question, analyse
+from shapesmt.analysis import diagnose
+from shapesmt.analysis.analysis import Analysis, analyse
+from shapesmt.analysis.verify import TIMEOUT, Claims, Question
 from shapesmt.base.errors import UsageError, one_frame
 from shapesmt.base.lazy import lazy_imports
 from shapesmt.frontends import Model, OpenedModel, open_model, program_or_model
 from shapesmt.network.declarations import RangeLike, ShapeLike, ValueLike, quote, unknown_name
-from shapesmt.prover.algebra import Verdict, one_call
+from shapesmt.prover.algebra import Verdict, memo, one_call
+from shapesmt.prover.judge import Judge
 from shapesmt.reports.answers import Answer, Report, altered
 from shapesmt.reports.render import Words
 from shapesmt.tasks import runtime_errors
@@ -61,6 +63,8 @@ with lazy_imports(__name__):  # separate questions: `check` needs none of these 
 
 LEAST_FOR_BOUNDS = 0.5
 """Seconds: a page computes exact bounds for half the check's time, at least this long; others are only sound."""
+_LATEST: dict[Hashable, Analysis] = memo("the latest analysis", {})
+"""The analysis of the latest `check`, for the page of its report, which doesn't hold it, as it is much larger."""
 Answer.presenter = Words()
 Output: TypeAlias = "str | os.PathLike[str] | None"
 
@@ -123,8 +127,11 @@ def check(
         dims, shapes, values, assume, timeout, declared, certify, strict, replay, guards=guards, session=session
     )
     content = question.read(lambda: open_model(model, weights=replay))
-    report = answer_check(content, question)
-    return altered(report, pages=lambda: _page(content, question.again(), report))
+    key, (a, report) = object(), _report(content, question)
+    if not a.judge.deadline.expired:  # else the time may have ended before all of it was found
+        _LATEST.clear()
+        _LATEST[key] = a
+    return altered(report, pages=lambda: _page(key, content, question.again(), report))
 
 
 @one_frame
@@ -259,10 +266,9 @@ def tighten(
     proto, a = analyse_protobuf(model, output, question)
     if a.fails and not valid_only:
         raise refusal(a, "narrow the ranges as `check` says")
-    return annotate_model(model, proto, output, a, question, simplify=simplify, trust_ranges=trust_ranges)[0]
+    return annotate_model(model, proto, output, a, simplify=simplify, trust_ranges=trust_ranges)[0]
 
 
-@one_call()
 def answer_check(model: Model, question: Question) -> Report:
     """Return the answer of `check`."""
     return _report(model, question)[1]
@@ -275,17 +281,19 @@ def page_data(model: Model, question: Question) -> PageData:
 
 
 @one_call()
-def _page(model: OpenedModel, question: Question, report: Report) -> str:
-    """Return the page of a report. The model is analysed again, as a report doesn't hold its (much larger) analysis."""
+def _page(key: object, model: OpenedModel, question: Question, report: Report) -> str:
+    """Return the page of a report; unless its analysis is the latest, the model is analysed again."""
     from shapesmt.reports.render import html_page
 
-    return html_page(_page_data(analyse(model, dataclasses.replace(question, timeout=TIMEOUT)), report))
+    asked, known = dataclasses.replace(question, timeout=TIMEOUT), _LATEST.get(key)
+    a = analyse(model, asked) if known is None else dataclasses.replace(known, judge=Judge(asked.deadline))
+    return html_page(_page_data(a, report))
 
 
 def _page_data(a: Analysis, report: Report) -> PageData:
     """Return the data that a page shows with a report: bounds, chains of causes, region, formulas."""
-    hurried = dataclasses.replace(a, judge=a.judge.within(max(LEAST_FOR_BOUNDS, report.seconds / 2)))
-    return diagnose.page_content(a.problem, a.examination, a.judge, report, _bounds(hurried))
+    hurried = a.within(max(LEAST_FOR_BOUNDS, report.seconds / 2))
+    return diagnose.page_content(a, report, hurried.bounds)
 
 
 @one_call()
@@ -299,7 +307,7 @@ def answer_bounds(model: Model, tensors: Iterable[str], question: Question) -> B
                 outputs = ", ".join(map(quote, filter(None, made)))
                 raise UsageError(f"{quote(name)} is a node of {a.problem.graph.source}; its output is {outputs}")
             raise unknown_name("tensor", name, a.examination.inference.tensors, a.problem.graph.source)
-    return _bounds(a, names or None)
+    return a.bounds_of(names) if names else a.bounds
 
 
 @one_call()
@@ -325,15 +333,14 @@ def answer_tighten(
     from shapesmt.tasks.simplify import analyse_protobuf, annotate_model
 
     proto, a = analyse_protobuf(model, output, question)
-    sizes = _bounds(a)
-    if sizes.valid and (valid_only or not a.fails):
+    if a.bounds.valid and (valid_only or not a.fails):
         how = {"simplify": simplify, "trust_ranges": trust_ranges}
-        _, rewritten, only = annotate_model(model, proto, output, a, question, sizes.tensors, **how)
-        return Tightened(sizes, os.fspath(output), simplified=rewritten, admissible=only)
-    stages = a.problem, a.examination, a.judge
-    return Tightened(sizes, None, diagnose.find_remedy(*stages, diagnose.precondition(*stages)))
+        _, rewritten, only = annotate_model(model, proto, output, a, **how)
+        return Tightened(a.bounds, os.fspath(output), simplified=rewritten, admissible=only)
+    return Tightened(a.bounds, None, a.remedy)
 
 
+@one_call()
 def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
     """Return the analysis of a model, and the answer of `check`."""
     if question.replay:
@@ -341,35 +348,19 @@ def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
 
         proto, model = question.read(lambda: runnable(model))
     a = analyse(model, question)
-    stages = a.problem, a.examination, a.judge
-    failures = diagnose.findings_of(*stages)
+    problem, examination, failures = a.problem, a.examination, a.findings
     if question.replay:
-        failures = replay_findings(proto, a.problem.graph, failures, a.judge.deadline)
-    region = diagnose.precondition(*stages)
-    failures, groups = diagnose.group_findings(failures, *stages, region)
-    counts, verdict, problem = a.examination.tally(), a.examination.verdict, a.problem
-    proven = diagnose.system_verdict(*stages) if question.certify else ""
-    claims = diagnose.declarations(*stages, names_agree=True) if question.claims is Claims.CHECK else ()
-    static = diagnose.hurried_static_axes(problem.graph, a.judge)
-    warnings = diagnose.model_warnings(*stages, claims, static)
+        failures = replay_findings(proto, problem.graph, failures, a.judge.deadline)
+    failures, groups = diagnose.group_findings(failures, a, a.region)
+    counts, verdict = examination.tally(), examination.verdict
+    proven = diagnose.system_verdict(a) if question.certify else ""
+    claims, warnings = dict(a.contradictions).values(), a.warnings
     report = Report(
-        problem.graph.source, verdict, problem.ranges, counts, (*failures, *dict(claims).values()), region, a.seconds,
+        problem.graph.source, verdict, problem.ranges, counts, (*failures, *claims), a.region, a.seconds,
         problem.assumptions, proven, origins=problem.origins, unadopted=problem.unadopted, warnings=warnings,
-        strict=question.strict, remedy=diagnose.find_remedy(*stages, region), groups=groups,
-        release=diagnose.find_release(question, *stages), hints=diagnose.hints_of(*stages[:2]),
-        guarded=diagnose.guard_region(*stages), assumed=diagnose.assumptions_of(problem, a.examination),
-        fixed=diagnose.fixed_sizes(problem, static) if verdict is Verdict.PROVED else (),
-        absent=diagnose.absent_files(problem.graph, a.examination.original),
+        strict=question.strict, remedy=a.remedy, groups=groups, release=diagnose.find_release(question, a),
+        hints=diagnose.hints_of(a), guarded=a.guarded, assumed=diagnose.assumptions_of(a),
+        fixed=diagnose.fixed_sizes(problem, a.static) if verdict is Verdict.PROVED else (),
+        absent=diagnose.absent_files(problem.graph, examination.original),
     )  # fmt: skip
     return a, report
-
-
-def _bounds(a: Analysis, names: Iterable[str] | None = None) -> Bounds:
-    """Return the bounds of the named tensors (None: of all), or none if no input is valid."""
-    from shapesmt.reports.answers import Bounds
-
-    valid = a.judge.satisfiable(a.examination.domain) and not a.examination.fails
-    tensors = verify.tensor_bounds(a.examination, a.judge, names) if valid else {}
-    share = a.judge.deadline.attempt(lambda: verify.valid_share(a.problem, a.examination), None)
-    about = a.problem.graph.source, a.problem.ranges, tensors, a.seconds, valid, a.problem.assumptions
-    return Bounds(*about, a.examination.verdict, share, diagnose.stated_of(a.problem, a.examination))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from shapesmt.analysis.analysis import analyse
 from shapesmt.analysis.diagnose import refuse
-from shapesmt.analysis.verify import TIMEOUT, Claims, Question, analyse, pose, shape_claims
+from shapesmt.analysis.verify import TIMEOUT, Claims, Question, pose, shape_claims
 from shapesmt.base.deadline import Deadline
 from shapesmt.base.errors import one_frame
 from shapesmt.operators.inference import infer
@@ -44,8 +45,7 @@ def infer_shapes(
     with refusing():
         proto, graph = load_protobuf(model)
         if strict_mode or check_type:
-            a = analyse(graph, Question(declared=Claims.TRUST))
-            refuse(a.problem, a.examination, a.judge, types=check_type)
+            refuse(analyse(graph, Question(declared=Claims.TRUST)), types=check_type)
     problem = pose(graph)
     in_time = Deadline(TIMEOUT).require
     inference = in_time(lambda: infer(graph, problem.inputs), "shapes aren't inferred")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from shapesmt.analysis import diagnose
-from shapesmt.analysis.verify import TIMEOUT, Question, analyse, pose
+from shapesmt.analysis.analysis import analyse
+from shapesmt.analysis.verify import TIMEOUT, Question, pose
 from shapesmt.base.errors import one_frame
 from shapesmt.frontends import Model, load, load_protobuf
 from shapesmt.network.declarations import RangeLike, ShapeLike, ValueLike, unknown_name
@@ -69,5 +70,4 @@ def answer_repro(model: Model, node: str | None, question: Question) -> str | No
     if node is not None and node not in names:
         raise unknown_name("node", node, names, graph.source)
     a = analyse(graph, question)
-    failures = diagnose.findings_of(a.problem, a.examination, a.judge)
-    return a.judge.deadline.require(lambda: script_for(proto, graph, failures, node), "no script is made")
+    return a.judge.deadline.require(lambda: script_for(proto, graph, a.findings, node), "no script is made")

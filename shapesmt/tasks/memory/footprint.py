@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from math import inf
 
-from shapesmt.analysis.verify import TIMEOUT, Analysis, Question, analyse
+from shapesmt.analysis.analysis import Analysis, analyse
+from shapesmt.analysis.verify import TIMEOUT, Question
 from shapesmt.base.errors import UsageError, one_frame, printable
 from shapesmt.frontends import Model
 from shapesmt.network.declarations import RangeLike, ShapeLike, ValueLike, quote, unknown_name

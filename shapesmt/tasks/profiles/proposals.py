@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from time import monotonic
 from typing import Any
 
-from shapesmt.analysis.diagnose import find_remedy, guard_region, precondition, static_axes
-from shapesmt.analysis.verify import TIMEOUT, Analysis, Claims, Examination, Problem, Question, analyse
+from shapesmt.analysis.analysis import Analysis, analyse
+from shapesmt.analysis.diagnose import find_remedy, static_axes
+from shapesmt.analysis.verify import TIMEOUT, Claims, Problem, Question
 from shapesmt.base.errors import ModelError, UsageError, one_frame
 from shapesmt.frontends import Format, Model, OpenedModel, load, open_model, program_or_model
 from shapesmt.network.declarations import Range, RangeLike, ShapeLike, names_in, parse_formula, parse_range
@@ -97,10 +98,8 @@ class _Proposal:
         if self.traced:  # trust their shapes, which PyTorch has traced
             self.question = question = dataclasses.replace(question, declared=Claims.TRUST)
         self.graph = _lenient(graph) if self.unread else graph
-        self.region, self.analysis = _first(self.graph, question)
-        self.sizes = _region(self.analysis)
-        first = self.analysis
-        self.guarded = guard_region(first.problem, first.examination, first.judge)
+        self.analysis = first = analyse(self.graph, question)
+        self.region, self.sizes, self.guarded = first.region, _region(first), first.guarded
         self.narrow()
         self.words.update({name: Words.DYNAMIC for name in self.layout.roots if self._steps_over(name, first)})
 
@@ -243,21 +242,16 @@ def _lenient(graph: Graph) -> Graph:
     return dataclasses.replace(graph, nodes=changed)
 
 
-def _first(graph: Graph, question: Question) -> tuple[Precondition, Analysis]:
-    a = analyse(graph, question)
-    return precondition(a.problem, a.examination, a.judge), a
-
-
-def _without_unsupported(a: Analysis) -> Examination:
-    """Return the examination without operators that have no rule, whose shapes come from the program."""
+def _without_unsupported(a: Analysis) -> Analysis:
+    """Return the analysis without operators that have no rule, whose shapes come from the program."""
     unjudged = tuple((index, u) for index, u in a.examination.unjudged if u.kind != "unsupported")
-    return dataclasses.replace(a.examination, unjudged=unjudged)
+    return dataclasses.replace(a, examination=dataclasses.replace(a.examination, unjudged=unjudged))
 
 
 def _region(a: Analysis) -> Precondition:
     """Return the sizes for which a program runs for all data; if there are none, for some data."""
-    region = precondition(a.problem, _without_unsupported(a), a.judge)
-    return precondition(a.problem, _whatever_data(a), a.judge) if region.nowhere else region
+    region = _without_unsupported(a).region
+    return _whatever_data(a).region if region.nowhere else region
 
 
 def _hinges(condition: Formula) -> bool:
@@ -269,17 +263,18 @@ def _data(a: Analysis) -> list[Formula]:
     return [j.condition for j in a.examination.judgements if j.verdict is Verdict.DEPENDS and _hinges(j.condition)]
 
 
-def _whatever_data(a: Analysis) -> Examination:
-    """Return the examination without the data-dependent conditions."""
+def _whatever_data(a: Analysis) -> Analysis:
+    """Return the analysis without the data-dependent conditions."""
     kept = tuple(j for j in a.examination.judgements if not _hinges(j.condition) or j.verdict is Verdict.FAILS)
-    return dataclasses.replace(_without_unsupported(a), judgements=kept)
+    examination = dataclasses.replace(_without_unsupported(a).examination, judgements=kept)
+    return dataclasses.replace(a, examination=examination)
 
 
 def _fails(a: Analysis) -> bool:
     """Whether some size is known to fail; if no size runs for all data, failures that depend on data don't count."""
-    if not a.fails or not precondition(a.problem, a.examination, a.judge).nowhere:
+    if not a.fails or not a.region.nowhere:
         return a.fails
-    return _whatever_data(a).verdict in (Verdict.DEPENDS, Verdict.FAILS)
+    return _whatever_data(a).fails
 
 
 def _elements(problem: Problem) -> set[str]:
@@ -291,9 +286,7 @@ def _helping(a: Analysis, question: Question) -> Question | None:
     """Return the question narrowed to sizes for which the program runs; None if nothing fails or no remedy is found."""
     if not a.fails:
         return None
-    region = precondition(a.problem, a.examination, a.judge)
-    examination = _whatever_data(a) if region.nowhere else _without_unsupported(a)
-    help_ = find_remedy(a.problem, examination, a.judge, _region(a))
+    help_ = find_remedy(_whatever_data(a) if a.region.nowhere else _without_unsupported(a), _region(a))
     if help_ is None:
         return None
     return dataclasses.replace(

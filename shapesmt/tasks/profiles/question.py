@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from shapesmt.analysis.diagnose import find_remedy, precondition
-from shapesmt.analysis.verify import TIMEOUT, Question, analyse
+from shapesmt.analysis.analysis import analyse
+from shapesmt.analysis.verify import TIMEOUT, Question
 from shapesmt.base.errors import one_frame
 from shapesmt.frontends import Model
 from shapesmt.network.declarations import RangeLike, ShapeLike, ValueLike
@@ -70,10 +70,9 @@ def answer_profile(
     """Return the answer of `profile` to a question."""
     require_target(target, hull=hull)
     a = analyse(model, question)
-    source, verdict, stages = a.problem.graph.source, a.examination.verdict, (a.problem, a.examination, a.judge)
-    region = precondition(*stages)
+    source, verdict, region = a.problem.graph.source, a.examination.verdict, a.region
     if verdict is Verdict.FAILS or (verdict is Verdict.DEPENDS and not valid_only):
-        return Profile(source, verdict, target=target, remedy=find_remedy(*stages, region), seconds=a.seconds)
+        return Profile(source, verdict, target=target, remedy=a.remedy, seconds=a.seconds)
     view = View(a)
     wanted, inner = view.wanted(opt or {}), view.known(inner)
     boxes = a.judge.deadline.require(lambda: view.boxes(profiles, wanted, inner), "no profile is found")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 
-from shapesmt.analysis.verify import Analysis, Question, analyse
+from shapesmt.analysis.analysis import Analysis, analyse
+from shapesmt.analysis.verify import Question
 from shapesmt.base.errors import UsageError, printable
 from shapesmt.base.lazy import np
 from shapesmt.network.declarations import quote, unknown_name
@@ -123,7 +124,7 @@ class View:
         frames = {d: Frame() for d in problem.dims.values() if d.constant is None}
         frames |= {d: frame for d, (frame, _) in self._stated(target, box).items()}
         condition = all_of(*(j.condition for j in e.judgements if j.verdict is Verdict.DEPENDS))
-        return frames, Growth(e.admissible(problem), condition, frames, self._a.judge)
+        return frames, Growth(self._a.admissible(), condition, frames, self._a.judge)
 
     def _at(self, box: Box, point: str) -> Formula:
         """Return the condition that an input is a point of a box."""

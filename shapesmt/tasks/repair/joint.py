@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import inf
 
-from shapesmt.analysis.verify import Analysis, Judgement, Question, examine_problem, pose
+from shapesmt.analysis.analysis import Analysis
+from shapesmt.analysis.verify import Judgement, examine_problem, pose
 from shapesmt.base.deadline import Deadline
 from shapesmt.base.errors import ShapesmtError
 from shapesmt.operators.inference import Operators
@@ -41,7 +42,6 @@ class Joint:
     """
 
     a: Analysis
-    question: Question
     deadline: Deadline
     tried: int = 0
     _tensors: Mapping[str, Tensor] = field(default_factory=dict)
@@ -122,10 +122,10 @@ class Joint:
         if chosen:
             graph = apply_edit(graph, freed(chosen).edit)
             try:
-                problem = judge.deadline.attempt(lambda: pose(graph, self.question), None)
+                problem = judge.deadline.attempt(lambda: pose(graph, self.a.question), None)
                 if problem is None:
                     return None
-                _, examination = examine_problem(problem, judge, trust=False)
+                examination = examine_problem(problem, judge, trust=False).examination
             except ShapesmtError:
                 return None
             self._tensors = examination.original.tensors
@@ -153,10 +153,9 @@ class Joint:
     def _pins(self) -> list[Pin]:
         """Return the sizes that the model fixes, with the number; of two possible numbers, each but 1."""
         a, judge = self.a, self.a.judge.within(SECONDS)
-        problem, examination = a.problem, a.examination
+        examination = a.examination
         if examination.fails:
-            problem = problem.widen()
-            problem, examination = examine_problem(problem, judge, trust=False)
+            examination = examine_problem(a.problem.widen(), judge, trust=False).examination
         domain, found = examination.domain, list[Pin]()
         numbers = {s: d.constant for s, d in judge.numbers(domain).items()}
         for name, dim in a.problem.dims.items():

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.analysis.verify import Analysis, Examination
-from shapesmt.base.deadline import Deadline
+from shapesmt.analysis.analysis import Analysis
+from shapesmt.analysis.verify import Examination
 from shapesmt.base.lazy import cached_property
 from shapesmt.network.graph import Graph
 from shapesmt.operators.rules import Tensor
@@ -68,11 +68,10 @@ class Keeper:
         a: The analysis of the model.
         proto: The model to run; None if it isn't an ONNX model.
         folder: The folder of its external data; None if there is none.
-        deadline: When to give up.
     """
 
-    def __init__(self, a: Analysis, proto: ModelProto | None, folder: str | None, deadline: Deadline) -> None:
-        self._a, self._proto, self._folder, self._deadline = a, proto, folder, deadline
+    def __init__(self, a: Analysis, proto: ModelProto | None, folder: str | None) -> None:
+        self._a, self._proto, self._folder, self._deadline = a, proto, folder, a.question.deadline
         self._live = live(a.problem.graph, a.examination.original.tensors)
         self._domain, self._accidental = _by_declaration(a)
         self._same, self._same_anywhere = Sameness(a, self._domain), Sameness(a, a.examination.domain)

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shapesmt.analysis.verify import SESSIONS, TIMEOUT, Analysis, Question, analyse, examine_session
+from shapesmt.analysis.analysis import Analysis, analyse
+from shapesmt.analysis.verify import SESSIONS, TIMEOUT, Question, examine_session
 from shapesmt.base.errors import ModelError, UsageError, one_frame, printable
 from shapesmt.frontends import Format, Model, OpenedModel, load, open_model
 from shapesmt.network.declarations import RangeLike, ShapeLike, ValueLike
@@ -87,10 +88,10 @@ def answer_repair(
         a = analyse(content, question)
     else:
         proto, a = analyse_protobuf(model if output is not None else content, output, question)
-    whole = examine_session(a.problem, a.examination, a.judge)
-    keeper = Keeper(a, proto, folder_of(model), question.deadline)
+    whole = examine_session(a)
+    keeper = Keeper(a, proto, folder_of(model))
     try:
-        changes = search_changes(a, question, keeper, whole)
+        changes = search_changes(a, keeper, whole)
     finally:
         keeper.close()
     texts = texts_of([proved.change for proved in changes.proved])
@@ -112,14 +113,12 @@ def answer_repair(
         why = f"proposal {take} changes an output's shape at sizes at which the model runs"
         return replace(answer, refused=why, taken=take)
     chosen = changes.proved[take - 1]
-    _write(model, proto, a, chosen, question, output)
+    _write(model, proto, a, chosen, output)
     nodes = tuple(f"{node.name} ({node.op})" for node in added_nodes(chosen.change.edit))
     return replace(answer, written=os.fspath(output), taken=take, nodes=nodes, seconds=a.seconds)
 
 
-def _write(
-    model: Model, proto: ModelProto, a: Analysis, chosen: Proved, question: Question, output: str | os.PathLike[str]
-) -> None:
+def _write(model: Model, proto: ModelProto, a: Analysis, chosen: Proved, output: str | os.PathLike[str]) -> None:
     """Write the model with a change, if the checker proves the file too and ONNX Runtime runs it.
 
     Raises:
@@ -127,16 +126,16 @@ def _write(
     """
     from shapesmt.tasks.replay import stopped
 
-    copy = apply_change(proto, a, chosen.change.edit)
+    copy, deadline = apply_change(proto, a, chosen.change.edit), a.question.deadline
     graph = load(OpenedModel(Format.ONNX, copy, a.problem.graph.source, folder_of(model)))
-    asked = replace(chosen.question, timeout=max(question.deadline.remaining, GRACE), session=SESSIONS[0])
+    asked = replace(chosen.question, timeout=max(deadline.remaining, GRACE), session=SESSIONS[0])
     again = analyse(graph, asked.again())
     if again.examination.verdict is not chosen.verdict:
         raise ModelError(f"cannot write {printable(os.fspath(output))}: the file isn't proved as the change is")
     reason = stopped(copy, again, SIZES) if chosen.verdict is Verdict.PROVED else ""
     if reason:
         raise ModelError(f"cannot write {printable(os.fspath(output))}: ONNX Runtime stops {reason}")
-    save_checked(copy, output, proto, folder_of(model), question.deadline)
+    save_checked(copy, output, proto, folder_of(model), deadline)
 
 
 def apply_change(proto: ModelProto, a: Analysis, edit: Edit) -> ModelProto:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shapesmt.analysis import diagnose
-from shapesmt.analysis.verify import Analysis, Examination
+from shapesmt.analysis.analysis import Analysis
+from shapesmt.analysis.verify import Examination
 from shapesmt.base.errors import printable
 from shapesmt.operators.inference import Operators
 from shapesmt.operators.rules import FLOATS, Memory
@@ -65,9 +65,7 @@ def _table(a: Analysis) -> str:
 
 def _narrower(a: Analysis) -> str:
     """Return the ranges with which the model runs, as `, or keep height in 64..79`; "" if they aren't known."""
-    stages = a.problem, a.examination, a.judge.within(SECONDS)
-    remedy = a.judge.deadline.within(SECONDS).attempt(
-        lambda: diagnose.find_remedy(*stages, diagnose.precondition(*stages)), None
-    ) or Remedy({})
+    brief = a.within(SECONDS)
+    remedy = brief.judge.deadline.attempt(lambda: brief.remedy, None) or Remedy({})
     kept = [f"{printable(name)} {'in' if '..' in sizes else 'at'} {sizes}" for name, sizes in remedy.dims.items()]
     return f", or keep {' and '.join(kept)}" if kept else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from shapesmt.analysis.verify import Analysis
+from shapesmt.analysis.analysis import Analysis
 from shapesmt.network.graph import Node
 from shapesmt.operators.inference import Operators
 from shapesmt.operators.rules import Elements, Keeps, Tensor

@@ -8,8 +8,9 @@ from heapq import heappop, heappush
 from math import inf
 from typing import NamedTuple
 
-from shapesmt.analysis import diagnose
-from shapesmt.analysis.verify import Analysis, Examination, Problem, Question, examine_problem, examine_session, pose
+from shapesmt.analysis.analysis import Analysis
+from shapesmt.analysis.diagnose import assumptions_of
+from shapesmt.analysis.verify import Examination, Examined, Question, examine_problem, examine_session, pose
 from shapesmt.base.errors import ShapesmtError
 from shapesmt.network.declarations import Range, parse_range
 from shapesmt.network.graph import Graph
@@ -97,32 +98,32 @@ class Found(NamedTuple):
     at: tuple[Mapping[str, int], ...] = ()
 
 
-def search_changes(a: Analysis, question: Question, keeper: Keeper, whole: Examination) -> Found:
-    """Search for single changes that repair an analysed model, until the question's deadline.
+def search_changes(a: Analysis, keeper: Keeper, whole: Examination) -> Found:
+    """Search for single changes that repair an analysed model, until the deadline of its question.
 
     `keeper` drops those after which the model computes something else. `whole` is the examination of the file and of
     ONNX Runtime's default session.
     """
     if not whole.judgements:
         return Found((), 0, 0, complete=True)
-    search = _Search(a, question, keeper, whole)
+    search = _Search(a, keeper, whole)
     complete = search.run()
     return Found(tuple(search.ranked()), search.tried, search.dropped, complete, keeper.sizes)
 
 
 class _Search:
-    def __init__(self, a: Analysis, question: Question, keeper: Keeper, whole: Examination) -> None:
-        self._a, self._question, self._keeper, self._whole = a, question, keeper, whole
-        self._clock = question.deadline
-        self._deadline = self._clock.within(max(LEAST_TIME, PART * question.timeout))
+    def __init__(self, a: Analysis, keeper: Keeper, whole: Examination) -> None:
+        self._a, self._question, self._keeper, self._whole = a, a.question, keeper, whole
+        self._clock = a.question.deadline
+        self._deadline = self._clock.within(max(LEAST_TIME, PART * a.question.timeout))
         self._graph = a.problem.graph
         self._alike = Alike(self._graph)
-        self._trials = Trials(a.problem, a.examination, Judge(self._deadline))
+        self._trials = Trials(replace(a, judge=Judge(self._deadline)))
         self._broken = _failing(whole)
         self._broken |= {self._graph.nodes[i].name for i in a.examination.unreachable}
         self._refused = any(j.session for j in whole.judgements)
         self._undecided = {(unjudged.op, unjudged.kind) for _, unjudged in whole.unjudged}
-        self._assumed = _assumptions(a.problem, a.examination)
+        self._assumed = _assumptions(a)
         self._proved: dict[object, Proved] = {}
         self._partial: list[tuple[int, int, float, Change, Votes]] = []
         self._checked = self.tried = self.dropped = 0
@@ -197,9 +198,7 @@ class _Search:
 
     def _paddings(self) -> Iterator[Change]:
         """Yield changes that pad an input to multiples, those in the ranges with which the model would be proved."""
-        a = self._a
-        stages = a.problem, a.examination, a.judge.within(EACH)
-        remedy = diagnose.find_remedy(*stages, diagnose.precondition(*stages))
+        a, remedy = self._a, self._a.within(EACH).remedy
         ranges = {name: parse_range(text) for name, text in (remedy.dims if remedy else {}).items()}
         multiples = {name: multiple for name, r in ranges.items() if (multiple := _multiple(r)) > 1}
         rounded = {name: self._step(a.problem.dims[name], multiple) for name, multiple in multiples.items()}
@@ -222,7 +221,7 @@ class _Search:
 
     def _check_joint(self) -> None:
         """Check the change that frees baked sizes at all places, unless it is that of a single constant."""
-        joint = Joint(self._a, self._question, self._deadline)
+        joint = Joint(self._a, self._deadline)
         change = joint.change()
         self.tried += joint.tried
         if change is not None and (len(change.edit.nodes) > 1 or change.edit.before):
@@ -236,16 +235,16 @@ class _Search:
             problem = judge.deadline.attempt(lambda: pose(graph, self._for(graph)), None)
             if problem is None:
                 return
-            problem, examination = examine_problem(problem, judge, trust=False)
-            if examination.verdict is Verdict.PROVED or self._refused:
-                examination = examine_session(problem, examination, judge)
+            found = examine_problem(problem, judge, trust=False)
+            if found.examination.verdict is Verdict.PROVED or self._refused:
+                found = replace(found, examination=examine_session(found))
         except ShapesmtError:  # it isn't a model any more
             return
-        verdict = examination.verdict
+        examination, verdict = found.examination, found.examination.verdict
         if verdict is not Verdict.PROVED and not self._is_better(examination):
             return
-        right, wrong = _as_declared(problem, examination)
-        more = len(_assumptions(problem, examination) - self._assumed)
+        right, wrong = _as_declared(found)
+        more = len(_assumptions(found) - self._assumed)
         failing = _failing(examination)
         cost += FIXED * self._fixes(change, examination) + FAILING * len(failing)
         cost += NOT_DECLARED * wrong + NOT_ALL * bool(failing) + ASSUMED * bool(more)
@@ -309,12 +308,12 @@ def _multiple(sizes: Range) -> int:
     return sizes.lo if sizes.hi is not None and NARROW * (sizes.hi - sizes.lo) < sizes.lo else 1
 
 
-def _as_declared(problem: Problem, examination: Examination) -> tuple[int, int]:
+def _as_declared(a: Examined) -> tuple[int, int]:
     """Return the number of outputs whose sizes match the file's declarations, and of those that contradict them."""
-    known: dict[str, Dim] = {**problem.stated_sizes, **problem.dims}
+    graph, known = a.problem.graph, {**a.problem.stated_sizes, **a.problem.dims}
     right = wrong = 0
-    for name in problem.graph.outputs:
-        declared, made = problem.graph.declared.get(name), examination.original.tensors.get(name)
+    for name in graph.outputs:
+        declared, made = graph.declared.get(name), a.examination.original.tensors.get(name)
         if declared is None or not declared.shape or made is None or made.shape is None:
             continue
         if len(made.shape) != len(declared.shape):
@@ -340,6 +339,6 @@ def _failing(examination: Examination) -> set[str]:
     return {j.node.name for j in examination.judgements}
 
 
-def _assumptions(problem: Problem, examination: Examination) -> set[tuple[str, str]]:
+def _assumptions(a: Examined) -> set[tuple[str, str]]:
     """Return the assumptions on input data, as pairs of node and law."""
-    return {(known.node, known.law) for known in diagnose.assumptions_of(problem, examination)}
+    return {(known.node, known.law) for known in assumptions_of(a)}

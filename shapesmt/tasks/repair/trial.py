@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shapesmt.analysis.verify import Examination, Judgement, Narrowing, Problem, is_open
+from shapesmt.analysis.verify import Examined, Judgement, Narrowing, is_open
 from shapesmt.base.errors import ShapesmtError
 from shapesmt.network.graph import Graph, Node, Nodes
 from shapesmt.operators.inference import start
@@ -25,13 +25,13 @@ class Trials:
         walked: The number of nodes inferred in all trials.
     """
 
-    def __init__(self, problem: Problem, examination: Examination, judge: Judge) -> None:
-        self._graph, self._judge = problem.graph, judge
+    def __init__(self, a: Examined) -> None:
+        self._graph, self._judge, examination = a.problem.graph, a.judge, a.examination
         self._failing = {j.index: j for j in examination.judgements}
         self._hopeless = {j.index for j in examination.judgements if j.verdict is Verdict.FAILS}
         self._may_fail = {*self._failing, *examination.unreachable}
         self._undecided = {index for index, _ in examination.unjudged}
-        self._dims = problem.dims
+        self._dims = a.problem.dims
         self._behind: dict[int, set[int]] = {}
         self._before: dict[int, set[int]] = {}
         self._points: dict[int, list[Assignment]] = {}

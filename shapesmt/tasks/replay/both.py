@@ -6,7 +6,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from shapesmt.analysis.verify import Analysis
+from shapesmt.analysis.analysis import Analysis
 from shapesmt.base.deadline import Deadline
 from shapesmt.base.errors import InternalError, UsageError, printable
 from shapesmt.prover.algebra import Assignment

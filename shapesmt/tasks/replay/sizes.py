@@ -7,7 +7,7 @@ from itertools import chain, islice, product
 from math import inf
 from random import Random
 
-from shapesmt.analysis.verify import Analysis
+from shapesmt.analysis.analysis import Analysis
 from shapesmt.prover.algebra import Assignment, Atom, Evaluator, all_of, equal, negate, of_atom
 from shapesmt.prover.judge import Judge
 from shapesmt.prover.presolve import Domain

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from shapesmt.analysis.verify import Analysis, Problem
+from shapesmt.analysis.analysis import Analysis
+from shapesmt.analysis.verify import Problem
 from shapesmt.prover.algebra import FALSE, Assignment, Dim, Formula, all_of, at_least, equal, evaluate, negate
 from shapesmt.prover.judge import Judge
 from shapesmt.reports.answers import Against, Allocated, Candidate, ErrorOrigin, Grade, Obstacle

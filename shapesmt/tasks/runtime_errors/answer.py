@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from shapesmt.analysis.analysis import Analysis, analyse
 from shapesmt.analysis.diagnose import explanation_of
-from shapesmt.analysis.verify import Analysis, Question, analyse
+from shapesmt.analysis.verify import Question
 from shapesmt.base.errors import UsageError
 from shapesmt.frontends import Model
 from shapesmt.reports.answers import ErrorOrigin, Explanation
@@ -33,7 +34,7 @@ def answer_error(
     a = analyse(model, question)
     if target is not None and target not in a.examination.inference.tensors:
         target = resembling(a.problem.graph, target) or target
-    return explanation_of(a.problem, a.examination, a.judge, target, a.started, constraints=constraints)
+    return explanation_of(a, target, constraints=constraints)
 
 
 def _origin(model: Model, message: Message, question: Question) -> ErrorOrigin:
@@ -52,10 +53,10 @@ def _origin(model: Model, message: Message, question: Question) -> ErrorOrigin:
         runs, model = question.read(lambda: runnable(model))
     a = analyse(model, question)
     if "got" in message.said:
-        return declared_origin(a, message, question)
+        return declared_origin(a, message)
     if "bytes" in message.said:
         return allocation_origin(a, message)
-    answer = find_origin(a, message, question)
+    answer = find_origin(a, message)
     return answer if runs is None else _replay(runs, a, message, answer)
 
 

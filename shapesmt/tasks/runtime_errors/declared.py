@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from shapesmt.analysis.analysis import Analysis, analyse
 from shapesmt.analysis.diagnose import finding_at
-from shapesmt.analysis.verify import Analysis, Question, analyse
 from shapesmt.base.errors import UsageError
 from shapesmt.network.graph import Graph
 from shapesmt.reports.answers import Against, Candidate, ErrorOrigin, Grade, Obstacle
@@ -17,9 +17,9 @@ from shapesmt.tasks.runtime_errors.reading import Message
 __all__ = ["declared_origin"]
 
 
-def declared_origin(a: Analysis, message: Message, question: Question) -> ErrorOrigin:
+def declared_origin(a: Analysis, message: Message) -> ErrorOrigin:
     """Return the nodes that need the declared size: they fail for the size that was given; none if nothing needs it."""
-    graph, name = a.problem.graph, _input(a.problem.graph, message.said)
+    graph, question, name = a.problem.graph, a.question, _input(a.problem.graph, message.said)
     answer = ErrorOrigin(graph.source, message.runtime, message.text, False, symbols=a.problem.ranges)
     got, declared = _sizes(message.said)
     answer = replace(answer, input=name, got=_texts(got), declared=_texts(declared), seconds=a.seconds)
@@ -42,7 +42,7 @@ def declared_origin(a: Analysis, message: Message, question: Question) -> ErrorO
     for j in freed.examination.judgements:
         values, stated = j.decision.counterexample, freed.examination.original.applications[j.index].requirements
         if before.get(j.index) is not j.condition and values is not None:
-            f = finding_at(j.index, stated, values, freed.problem, freed.examination, freed.judge)
+            f = finding_at(j.index, stated, values, freed)
             least = freed.problem.counterexample(values)
             needs = Candidate(j.node.name, j.node.op, j.index, f.law if f is not None else "", "", least, finding=f)
             return replace(answer, possible=True, candidates=(needs,), seconds=a.seconds)

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from shapesmt.analysis.diagnose import precondition
-from shapesmt.analysis.verify import SESSIONS, Analysis, Examination, Narrowing, Question, analyse, pose_everything
+from shapesmt.analysis.analysis import Analysis, analyse
+from shapesmt.analysis.verify import SESSIONS, Examination, Narrowing, pose_everything
 from shapesmt.base.errors import UsageError
 from shapesmt.network.declarations import parse_dim
 from shapesmt.network.graph import Graph
@@ -23,13 +23,13 @@ from shapesmt.tasks.runtime_errors.suspects import suspects
 __all__ = ["find_origin"]
 
 
-def find_origin(a: Analysis, message: Message, question: Question) -> ErrorOrigin:
+def find_origin(a: Analysis, message: Message) -> ErrorOrigin:
     """Return the nodes that can raise an error message, with inputs at which they do, or the reasons why none can.
 
     If no node does inside the ranges of the question, inputs of any size are tried too, from 0 on; then those that the
     file declares otherwise, as far as the runtime takes them; last, the nodes that ONNX Runtime's session makes.
     """
-    graph = a.problem.graph
+    graph, question = a.problem.graph, a.question
     answer = ErrorOrigin(graph.source, message.runtime, message.text, None, symbols=a.problem.ranges)
     if not message.related:
         return replace(answer, grade=Grade.UNRELATED, seconds=a.seconds)
@@ -44,8 +44,8 @@ def find_origin(a: Analysis, message: Message, question: Question) -> ErrorOrigi
             found, against = suspects(wider, message)
         better = _surer(_candidates(wider, message, search.judged, found, outside=asked), message, graph)
         if found and not better and message.runtime in (*RESHAPING, UNNAMED):
-            better = _surer(_reshaped(a, message, question, found), message, graph)
-        candidates = better or candidates or _in_session(a, message, question)
+            better = _surer(_reshaped(a, message, found), message, graph)
+        candidates = better or candidates or _in_session(a, message)
     answer = replace(answer, seconds=a.seconds)
     if not candidates:
         against += tuple(dict.fromkeys(c for c in cases if isinstance(c, Against)))
@@ -53,8 +53,8 @@ def find_origin(a: Analysis, message: Message, question: Question) -> ErrorOrigi
         grade = _denied(message, against) if known else Grade.PARTIAL
         return replace(answer, possible=_POSSIBLE[grade] if known else None, grade=grade, against=against)
     grade = Grade.EXACT if all(c.grade is Grade.EXACT for c in candidates) else Grade.PARTIAL
-    judge = a.judge.within(BRIEF)
-    runs = judge.deadline.attempt(lambda: precondition(a.problem, a.examination, judge), None)
+    brief = a.within(BRIEF)
+    runs = brief.judge.deadline.attempt(lambda: brief.region, None)
     return replace(answer, possible=True, grade=grade, candidates=tuple(candidates), precondition=runs)
 
 
@@ -83,14 +83,14 @@ def _candidates(
     return [replace(search.candidate(case), outside=outside) for case in cases if isinstance(case, Case)]
 
 
-def _in_session(a: Analysis, message: Message, question: Question) -> list[Candidate]:
+def _in_session(a: Analysis, message: Message) -> list[Candidate]:
     """Return the candidates among the nodes that ONNX Runtime's default session runs instead of the file's."""
     own = message.runtime == "onnxruntime" and not message.foreign(a.problem.graph)
-    asked = own and question.session == SESSIONS[0]
+    asked = own and a.question.session == SESSIONS[0]
     session = a.judge.deadline.attempt(lambda: session_graph(a.problem.graph), None) if asked else None
     if session is None:
         return []
-    rewritten = analyse(session.graph, replace(question, session=SESSIONS[1], replay=False))
+    rewritten = analyse(session.graph, replace(a.question, session=SESSIONS[1], replay=False))
     found, _ = suspects(rewritten, message)
     judged = frozenset(j.index for j in rewritten.examination.judgements)
     candidates = _candidates(rewritten, message, judged, found, outside=False)
@@ -106,10 +106,10 @@ def _everything(a: Analysis) -> Analysis:
     for fact in dict.fromkeys(fact for application in inference.applications for fact in application.facts):
         domain.limit(fact)
     examination = Examination(domain, inference, Narrowing({}), inference, session=a.examination.session)
-    return Analysis(problem, examination, a.judge, a.started)
+    return replace(a, problem=problem, examination=examination)
 
 
-def _reshaped(a: Analysis, message: Message, question: Question, found: list[Place]) -> list[Candidate]:
+def _reshaped(a: Analysis, message: Message, found: list[Place]) -> list[Candidate]:
     """Return the candidates for inputs of the declared ranks, with sizes that the file doesn't declare.
 
     A runtime may let its user change all of them; the others check numbers, but neither names nor formulas.
@@ -120,7 +120,8 @@ def _reshaped(a: Analysis, message: Message, question: Question, found: list[Pla
     inputs = {n: d._replace(shape=kept.get(n, d.shape)) for n, d in graph.inputs.items()}
     free = {n: f"[{','.join('0..' if d is None else str(d) for d in shape)}]" for n, shape in kept.items()}
     try:
-        freed = analyse(replace(graph, inputs=inputs), replace(question, dims={}, shapes=free, assume=(), replay=False))
+        asked = replace(a.question, dims={}, shapes=free, assume=(), replay=False)
+        freed = analyse(replace(graph, inputs=inputs), asked)
     except UsageError:
         return []
     judged = frozenset(j.index for j in freed.examination.judgements)

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from itertools import product, zip_longest
 from typing import NamedTuple
 
+from shapesmt.analysis.analysis import Analysis
 from shapesmt.analysis.diagnose import finding_at
-from shapesmt.analysis.verify import Analysis, Problem, is_open
+from shapesmt.analysis.verify import Problem, is_open
 from shapesmt.base.lazy import cached_property
 from shapesmt.network.graph import GUARDS, Node
 from shapesmt.network.laws import Law
@@ -222,7 +223,7 @@ class Search:
 
     def domain(self, *facts: Formula) -> Domain:
         """Return the admissible inputs for which all facts hold."""
-        domain = self.analysis.examination.admissible(self._problem)
+        domain = self.analysis.admissible()
         for fact in facts:
             domain.assume(fact)
         return domain
@@ -290,12 +291,10 @@ class Search:
         problem, (place, own, _, _, says) = self._problem, case
         failing, node = problem.graph.nodes[place.node], problem.graph.nodes[case.at]
         values, finding, shown = self._least(case), None, None
-        if values is not None:
-            stated = own.requirements or self._applications[place.node].requirements
-            finding = finding_at(place.node, stated, values, problem, self.analysis.examination, self._judge)
-        if finding is not None:
-            shown = problem.counterexample(values or {}, case.whole.symbols)
-            shown = replace(shown, data={s.name: v for s, v in (values or {}).items() if s.by_data})
+        stated = own.requirements or self._applications[place.node].requirements
+        if values is not None and (finding := finding_at(place.node, stated, values, self.analysis)) is not None:
+            shown = problem.counterexample(values, case.whole.symbols)
+            shown = replace(shown, data={s.name: v for s, v in values.items() if s.by_data})
         region = self.region(case.whole) if self._certain(case) else ""
         return Candidate(
             node.name,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shapesmt.analysis.verify import Analysis
+from shapesmt.analysis.analysis import Analysis
 from shapesmt.network.graph import Graph
 from shapesmt.network.laws import Law
 from shapesmt.prover.algebra import TRUE, Verdict

@@ -8,14 +8,14 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from shapesmt.analysis.diagnose import find_remedy, precondition
-from shapesmt.analysis.verify import TIMEOUT, Analysis, Question, analyse, earlier_bounds, inner_bounds, tensor_bounds
+from shapesmt.analysis.analysis import Analysis, analyse
+from shapesmt.analysis.verify import TIMEOUT, Question, earlier_bounds, inner_bounds
 from shapesmt.base.deadline import Deadline
 from shapesmt.base.errors import ModelError, UsageError, one_frame, printable
 from shapesmt.frontends import Model, load_protobuf
 from shapesmt.network.declarations import ADMISSIBLE, RangeLike, ShapeLike, ValueLike
 from shapesmt.prover.algebra import Verdict, one_call
-from shapesmt.reports.answers import Precondition, Simplified, TensorBounds
+from shapesmt.reports.answers import Precondition, Simplified
 from shapesmt.reports.export import complaint, keep_together, save, targets
 from shapesmt.tasks.simplify.basis import Basis, basis_of, folder_of
 from shapesmt.tasks.simplify.declared import declare_outputs
@@ -108,11 +108,9 @@ def _simplify(
         raise UsageError(f"cannot write {printable(os.fspath(output))}: it is the model itself; name another file")
     proto, a = analyse_protobuf(model, output, question)
     verdict, source = a.examination.verdict, a.problem.graph.source
-    stages = a.problem, a.examination, a.judge
-    region = precondition(*stages) if a.fails else None
+    region = a.region if a.fails else None
     if region is not None and (verdict is Verdict.FAILS or not valid_only):
-        helps = find_remedy(*stages, region)
-        return None, a, Simplified(source, verdict, None, seconds=a.seconds, precondition=region, remedy=helps)
+        return None, a, Simplified(source, verdict, None, seconds=a.seconds, precondition=region, remedy=a.remedy)
     folder = folder_of(model)
     base = basis_of(proto, a, folder, trusted=trusted or question.target in targets.BOUNDED)
     declare_outputs(base.proto, base.analysis)
@@ -150,10 +148,7 @@ def save_checked(
 
 
 def reduce_model(
-    base: Basis,
-    target: str | None = None,
-    region: Precondition | None = None,
-    tensors: Mapping[str, TensorBounds] | None = None,
+    base: Basis, target: str | None = None, region: Precondition | None = None
 ) -> tuple[ModelProto, Simplified]:
     """Return the smaller model in the form that the target needs, and the answer without the path of the file.
 
@@ -168,7 +163,7 @@ def reduce_model(
     a = base.analysis
     copy, rewrites, before, _ = smaller(base.proto, a, FORMS.get(target or "", PLAIN))
     if target in targets.FITTED:
-        copy = fit_to_target(copy, a, target, tensors or tensor_bounds(a.examination, a.judge))
+        copy = fit_to_target(copy, a, target)
     note(copy, base, region.whole if region is not None and base.trusted else "")
     nodes, verdict = (before, nodes_of(copy)), a.examination.verdict
     answer = Simplified(a.problem.graph.source, verdict, None, *nodes, a.seconds, rewrites, region)
@@ -176,17 +171,13 @@ def reduce_model(
     return copy, replace(answer, admissible=admissible, defaults=defaults, trusted=base.trusted)
 
 
-def fit_to_target(
-    proto: ModelProto, a: Analysis, target: str | None, tensors: Mapping[str, TensorBounds]
-) -> ModelProto:
+def fit_to_target(proto: ModelProto, a: Analysis, target: str | None) -> ModelProto:
     """Return a model in the form that the target needs.
 
     Raises:
         ModelError: The target is OpenVINO, and some size has no proven upper bound.
     """
-    inner = partial(inner_bounds, a.examination, a.judge)
-    earlier = partial(earlier_bounds, a.problem, a.examination, a.judge)
-    return targets.fit_model(proto, tensors, target, inner, earlier)
+    return targets.fit_model(proto, a.sizes, target, partial(inner_bounds, a), partial(earlier_bounds, a))
 
 
 def note(proto: ModelProto, base: Basis, condition: str = "") -> None:

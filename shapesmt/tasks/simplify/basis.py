@@ -9,7 +9,8 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shapesmt.analysis.verify import Analysis, Problem, examine_problem, pinned, pose_everything
+from shapesmt.analysis.analysis import Analysis
+from shapesmt.analysis.verify import Problem, examine_problem, pinned, pose_everything
 from shapesmt.base.deadline import Deadline
 from shapesmt.base.errors import ModelError
 from shapesmt.frontends import Format, Model, OpenedModel, load
@@ -88,7 +89,8 @@ def _everywhere(
     graph = replace(graph, inputs=inputs, literals=literals, ranges={}, relations=())
     enough = Deadline(max(a.judge.deadline.remaining, GRACE))
     problem = enough.require(lambda: pose_everything(graph), "the inputs aren't looked through")
-    return Analysis(*examine_problem(problem, a.judge, trust=claimed), a.judge, a.started)
+    found = examine_problem(problem, a.judge, trust=claimed)
+    return replace(a, problem=found.problem, examination=found.examination)
 
 
 def _admissible_inputs(problem: Problem) -> Admissible:

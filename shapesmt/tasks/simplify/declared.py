@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.analysis.verify import PLACEHOLDERS, Analysis, Problem
+from shapesmt.analysis.analysis import Analysis
+from shapesmt.analysis.verify import PLACEHOLDERS, Problem
 from shapesmt.prover.algebra import Dim
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.analysis.verify import Analysis, Narrowing
+from shapesmt.analysis.analysis import Analysis
+from shapesmt.analysis.verify import Narrowing
 from shapesmt.frontends import Format, OpenedModel, load
 from shapesmt.network.graph import Declared, Function, Graph
 from shapesmt.operators.inference import Inference, infer

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import shapesmt
+from shapesmt.analysis.analysis import Analysis, analyse
 from shapesmt.analysis.diagnose.certificate import node_constraints, node_system
 from shapesmt.analysis.verify import Question
-from shapesmt.entrypoints.api import Analysis, analyse
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers import Condition, NodeConstraints, Variable
 from tests.oracle.solvers import cvc5_verdict, z3_verdict
@@ -106,7 +106,7 @@ def test_requirements_have_the_verdict_of_their_node(name: str) -> None:
     reported = {j.index: j.verdict for j in a.examination.judgements}
     for index in range(len(a.problem.graph.nodes)):
         if index not in a.examination.unreachable:
-            found = node_constraints(a.problem, a.examination, a.judge, index)
+            found = node_constraints(a, index)
             verdicts = [c.verdict for c in found.requires if c.verdict is not None]
             assert Verdict.worst(verdicts) == reported.get(index, Verdict.PROVED), found.node
 

@@ -18,7 +18,8 @@ import onnx
 import onnxruntime as ort
 
 import shapesmt
-from shapesmt.analysis.verify import Question, analyse
+from shapesmt.analysis.analysis import analyse
+from shapesmt.analysis.verify import Question
 from shapesmt.base.errors import UsageError
 from shapesmt.tasks.replay.both import assignments
 from tests.bench.models import Subject, listed, subject

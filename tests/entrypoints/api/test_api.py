@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import onnx
 import pytest
 
 import shapesmt
-from shapesmt.analysis.verify import Question
+from shapesmt.analysis.verify import Examination, Problem, Question
+from shapesmt.analysis.verify.examiner import examine
 from shapesmt.base.errors import UsageError
 from shapesmt.entrypoints.api import answer_tighten
 from shapesmt.frontends import load
@@ -158,6 +160,46 @@ def test_what_is_undecided_in_time_is_unknown() -> None:
     assert report.verdict in (Verdict.UNKNOWN, Verdict.FAILS, Verdict.DEPENDS)
     for finding in report.findings:
         assert finding.verdict is not Verdict.PROVED
+
+
+def examinations(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """The problems that are examined from now on."""
+    examined: list[object] = []
+
+    def counting(problem: Problem, *arguments: Any, **options: Any) -> Examination:
+        examined.append(problem)
+        return examine(problem, *arguments, **options)
+
+    monkeypatch.setattr("shapesmt.analysis.verify.analysis.examine", counting)
+    return examined
+
+
+def test_a_page_examines_a_model_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    examined = examinations(monkeypatch)
+    report = shapesmt.check(model(), dims={"n": "2..9", "m": "2..9"})
+    assert len(examined) == 1
+    shown = report.page()
+    assert report.page() == shown
+    assert len(examined) == 1
+    shapesmt.page(model(), dims={"n": "2..9", "m": "2..9"})
+    assert len(examined) == 2
+
+
+def test_the_page_of_an_earlier_report_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    examined = examinations(monkeypatch)
+    report = shapesmt.check(model(), dims={"n": "2..9", "m": "2..9"})
+    shown = report.page()
+    shapesmt.check(model(HALVED))
+    assert report.page() == shown
+    assert len(examined) == 3
+
+
+def test_the_page_of_a_report_whose_time_was_up_has_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    report = shapesmt.check(model(), dims={"n": "2..9", "m": "2..9"}, timeout=0)
+    assert report.verdict is Verdict.UNKNOWN
+    examined = examinations(monkeypatch)
+    assert "2..9" in report.page()
+    assert len(examined) == 1
 
 
 def test_the_same_twice() -> None:

@@ -6,7 +6,8 @@ import onnx
 import pytest
 
 import shapesmt
-from shapesmt.analysis.verify import Question, analyse
+from shapesmt.analysis.analysis import analyse
+from shapesmt.analysis.verify import Question
 from shapesmt.base.deadline import Deadline
 from shapesmt.tasks.memory import points
 from shapesmt.tasks.memory.lifetimes import Mode

@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from shapesmt.analysis.verify import Analysis, Question, analyse
+from shapesmt.analysis.analysis import Analysis, analyse
+from shapesmt.analysis.verify import Question
 from shapesmt.tasks.replay.both import assignments
 
 MODEL = b'<ir_version: 8, opset_import: ["":18]> g (float[n,m] x) => (float[n,m] y) { y = Exp(x) }'

@@ -10,7 +10,8 @@ import onnx
 import onnxruntime
 from onnx import helper
 
-from shapesmt.analysis.verify import Question, analyse
+from shapesmt.analysis.analysis import analyse
+from shapesmt.analysis.verify import Question
 from shapesmt.tasks.simplify.whole import smaller
 from tests.oracle.runner import Execution, input_shape
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from math import inf
 
-from shapesmt.analysis.verify import Examination, Problem
+from shapesmt.analysis.verify import Examination, Examined
 from shapesmt.network.declarations import parse_range
 from shapesmt.network.graph import Graph
 from shapesmt.operators.rules import Tensor
@@ -29,16 +29,14 @@ __all__ = ["calculator_of", "running_inputs"]
 _MOST_INPUTS = 16
 
 
-def calculator_of(problem: Problem, examination: Examination) -> Calculator:
+def calculator_of(a: Examined) -> Calculator:
     """Return the formulas over the problem's own symbols, not narrowed by findings."""
-    symbols = problem.domain.symbols
-    trees = Trees(symbols)
+    problem, examination = a.problem, a.examination
+    trees = Trees(problem.domain.symbols)
     facts = tuple((str(f), trees.formula(f)) for f in problem.domain.facts)
     dims = {name: trees.dim(d) for name, d in problem.dims.items() if name in problem.ranges}
     nodes, tensors = tuple(_nodes(examination, trees)), dict(_tensors(problem.graph, examination, trees))
-    return Calculator(
-        tuple(trees.entries), _sliders(problem, examination), dims, facts, nodes, tensors, tuple(problem.graph.outputs)
-    )
+    return Calculator(tuple(trees.entries), _sliders(a), dims, facts, nodes, tensors, tuple(problem.graph.outputs))
 
 
 def running_inputs(remedy: Remedy | None, bounds: Bounds) -> tuple[Mapping[str, int], ...]:
@@ -52,11 +50,11 @@ def running_inputs(remedy: Remedy | None, bounds: Bounds) -> tuple[Mapping[str, 
     return tuple(distinct.values())[:_MOST_INPUTS]
 
 
-def _sliders(problem: Problem, examination: Examination) -> tuple[Slider, ...]:
+def _sliders(a: Examined) -> tuple[Slider, ...]:
     """Return a slider for each symbol, at the first counterexample if there is one."""
-    examples = (j.decision.counterexample for j in examination.judgements)
+    examples = (j.decision.counterexample for j in a.examination.judgements)
     start: Mapping[Atom, int] = next((e for e in examples if e is not None), {})
-    return tuple(_slider(s, problem.ranges.get(s.name), start.get(s)) for s in problem.domain.symbols)
+    return tuple(_slider(s, a.problem.ranges.get(s.name), start.get(s)) for s in a.problem.domain.symbols)
 
 
 def _slider(s: Atom, declared: SymbolRange | None, start: int | None) -> Slider:

@@ -9,7 +9,7 @@ from math import inf, prod
 from operator import attrgetter
 
 from shapesmt.analysis.diagnose.page.lines import number_line
-from shapesmt.analysis.verify import Examination, Problem
+from shapesmt.analysis.verify import Examined
 from shapesmt.base.lazy import np
 from shapesmt.prover.algebra import TRUE, Atom, Formula, Kind, Verdict, all_of, const, lowest, substitute
 from shapesmt.prover.presolve import Domain, Values, group_by_symbols, truth_at
@@ -29,27 +29,25 @@ Example = Mapping[Atom, int]
 Cells = tuple[tuple[str, ...], tuple[int, int]]  # the letters by row, and the numbers of valid and of all inputs
 
 
-def valid_regions(
-    problem: Problem, examination: Examination, region: Precondition | None
-) -> tuple[NumberLine | Raster, ...]:
+def valid_regions(a: Examined, region: Precondition | None) -> tuple[NumberLine | Raster, ...]:
     """Draw the valid inputs: a line for each symbol that decides alone, a raster for several that decide together.
 
     There are no drawings if all inputs run or none does, and none of conditions that can't be drawn. An exact region
     is drawn by its own text, which is simpler than the conditions that it is equivalent to.
     """
-    judged = [j for j in examination.judgements if j.verdict is Verdict.DEPENDS]
-    if not judged or examination.fails:
+    domain, judged = a.problem.domain, [j for j in a.examination.judgements if j.verdict is Verdict.DEPENDS]
+    if not judged or a.examination.fails:
         return ()
     exact = [said.formula for said in region.conjuncts] if region is not None and region.exact else []
     conditions = all_of(*(exact or (j.condition for j in judged))).conjuncts
-    tied = [f for f in problem.domain.facts if len(f.symbols) > 1]
+    tied = [f for f in domain.facts if len(f.symbols) > 1]
     examples = [j.decision.counterexample for j in judged if j.decision.counterexample is not None]
-    groups = group_by_symbols((*conditions, *tied), problem.domain, attrgetter("symbols"))
+    groups = group_by_symbols((*conditions, *tied), domain, attrgetter("symbols"))
     drawn = []
     for group in groups:
         part = all_of(*(c for c in group.conjuncts if c not in tied))
         if part is not TRUE:
-            drawn.append(_drawing(part, group, problem.domain, examples))
+            drawn.append(_drawing(part, group, domain, examples))
     return tuple(d for d in drawn if d is not None)
 
 

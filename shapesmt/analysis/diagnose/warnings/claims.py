@@ -8,39 +8,36 @@ from functools import partial
 from shapesmt.analysis.diagnose.causes import source_of
 from shapesmt.analysis.diagnose.warnings.common import is_about_inputs, producer_of
 from shapesmt.analysis.diagnose.warnings.static import sizes_fixed_by_program
-from shapesmt.analysis.verify import PLACEHOLDERS, Examination, Problem
+from shapesmt.analysis.verify import PLACEHOLDERS, Examined
 from shapesmt.base.errors import ModelError, printable
 from shapesmt.network import laws
 from shapesmt.network.graph import Declared
 from shapesmt.operators.rules import Tensor
 from shapesmt.prover.algebra import FALSE, Dim, Formula, Verdict, all_of, equal, implies
-from shapesmt.prover.judge import Judge
 from shapesmt.reports.answers import Finding, FindingKind, ModelWarning, WarningKind, facts, in_words, later
 
 __all__ = ["declarations", "of_claim", "refuse_declarations"]
 
 
-def declarations(
-    problem: Problem, examination: Examination, judge: Judge, *, names_agree: bool = False
-) -> tuple[tuple[str, Finding], ...]:
+def declarations(a: Examined, *, names_agree: bool = False) -> tuple[tuple[str, Finding], ...]:
     """Return the tensors whose declared shape contradicts the inferred one, each with its finding.
 
     With `names_agree`, a name that no input has must stand for one size too, since ONNX Runtime reuses memory by
     names; names in a PyTorch program come from its trace and are ignored. A program's declared numbers are compared at
     the sizes of its trace only. Its formulas aren't compared, since they hold only if its guards do.
     """
-    findings = []
+    problem, findings = a.problem, []
     reused = names_agree and not problem.graph.is_program
     stated = {} if problem.graph.is_program else problem.stated_sizes
-    names = {**(_first_named(problem, examination) if reused else {}), **stated, **problem.dims}
+    names = {**(_first_named(a) if reused else {}), **stated, **problem.dims}
     right: set[tuple[Declared, Tensor | None]] = set()
-    tensors = examination.inference.tensors
+    tensors = a.examination.inference.tensors
     for name, declared in problem.graph.declared.items():
         same = declared, tensors.get(name)
         if same in right:
             continue
-        look = partial(_contradiction, problem, examination, judge, name, declared, names)
-        contradicted = judge.deadline.attempt(look, None)
+        look = partial(_contradiction, a, name, declared, names)
+        contradicted = a.judge.deadline.attempt(look, None)
         if contradicted is None:
             right.add(same)
         else:
@@ -48,13 +45,13 @@ def declarations(
     return tuple(findings)
 
 
-def refuse_declarations(problem: Problem, examination: Examination, judge: Judge) -> None:
+def refuse_declarations(a: Examined) -> None:
     """Raise for the first declared shape that is wrong for every input.
 
     Raises:
         ModelError: Naming the tensor and both shapes.
     """
-    for _, f in declarations(problem, examination, judge):
+    for _, f in declarations(a):
         if f.verdict is Verdict.FAILS:
             where = f"node '{printable(f.node)}'"
             raise ModelError(
@@ -63,11 +60,11 @@ def refuse_declarations(problem: Problem, examination: Examination, judge: Judge
             )
 
 
-def _first_named(problem: Problem, examination: Examination) -> dict[str, Dim]:
+def _first_named(a: Examined) -> dict[str, Dim]:
     """Return the inferred size of each name in the declared shapes, at its first use."""
     named: dict[str, Dim] = {}
-    tensors = examination.inference.tensors
-    for declared, t in dict.fromkeys((d, tensors.get(name)) for name, d in problem.graph.declared.items()):
+    tensors = a.examination.inference.tensors
+    for declared, t in dict.fromkeys((d, tensors.get(name)) for name, d in a.problem.graph.declared.items()):
         if t is not None and t.shape is not None and t.is_tensor and len(declared.shape or ()) == len(t.shape):
             for name, size in zip(declared.shape or (), t.shape, strict=True):
                 if isinstance(name, str) and name not in ("", *PLACEHOLDERS):
@@ -78,14 +75,8 @@ def _first_named(problem: Problem, examination: Examination) -> dict[str, Dim]:
 DECLARED_SHAPE_IS_MADE = laws.SM902.law("tensor '{name}' has the declared shape [{sizes}]")
 
 
-def _contradiction(
-    problem: Problem,
-    examination: Examination,
-    judge: Judge,
-    name: str,
-    declared: Declared,
-    names: Mapping[str, Dim],
-) -> Finding | None:
+def _contradiction(a: Examined, name: str, declared: Declared, names: Mapping[str, Dim]) -> Finding | None:
+    problem, examination, judge = a.problem, a.examination, a.judge
     t = examination.inference.tensors.get(name)
     if t is None or t.shape is None or declared.shape is None or declared.kind != "tensor" or not t.is_tensor:
         return None

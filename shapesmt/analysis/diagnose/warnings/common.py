@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from shapesmt.analysis.verify import Examination, Problem
+from shapesmt.analysis.verify import Examined
 from shapesmt.network.graph import Graph, Node
 from shapesmt.network.laws import code_of_kind
 from shapesmt.prover.algebra import FALSE, Assignment, Atom, Evaluator, Formula, Kind, negate, of_atom
-from shapesmt.prover.judge import Judge
 from shapesmt.reports.answers import Counterexample, ModelWarning, WarningKind, in_words
 
 __all__ = ["Examples", "is_about_inputs", "producer_of", "warning"]
@@ -27,22 +26,21 @@ def warning(
 class Examples:
     """Finds inputs of the valid region that show a warning, in the symbols of the report."""
 
-    def __init__(self, problem: Problem, examination: Examination, judge: Judge) -> None:
-        self._problem, self._judge, self._examination = problem, judge, examination
-        replacements = examination.narrowing.replacements
-        self._meant = {s: replacements.get(s, of_atom(s)) for s in problem.domain.symbols}
+    def __init__(self, a: Examined) -> None:
+        self._a, replacements = a, a.examination.narrowing.replacements
+        self._meant = {s: replacements.get(s, of_atom(s)) for s in a.problem.domain.symbols}
 
     def where(self, condition: Formula) -> Assignment | None:
         """Return the smallest valid input for which the condition holds; None if none is known."""
         if condition is FALSE:
             return None
-        return self._judge.decide(self._examination.narrowed, negate(condition)).counterexample
+        return self._a.judge.decide(self._a.examination.narrowed, negate(condition)).counterexample
 
     def counterexample_at(self, point: Assignment, relevant: frozenset[Atom]) -> tuple[Counterexample, Evaluator]:
         """Return an input in the report's symbols, relevant ones marked, and an evaluator of expressions at it."""
-        at = Evaluator(self._judge.complete(self._examination.narrowed, point) or {})
+        at = Evaluator(self._a.judge.complete(self._a.examination.narrowed, point) or {})
         values = {s: at.dim(d) for s, d in self._meant.items()}
-        return self._problem.counterexample(values, [s for s, d in self._meant.items() if d.symbols & relevant]), at
+        return self._a.problem.counterexample(values, [s for s, d in self._meant.items() if d.symbols & relevant]), at
 
 
 def is_about_inputs(formula: Formula) -> bool:

@@ -12,21 +12,22 @@ from shapesmt.network.graph import Absence
 from shapesmt.reports.answers import Assumed, facts, in_words
 
 if TYPE_CHECKING:
-    from shapesmt.analysis.verify import Examination, Problem
+    from shapesmt.analysis.verify import Examined, Problem
     from shapesmt.operators.inference import Inference
 
 _CACHE = re.compile(r"(?:^|[._/])(?:kv_?)?(?:past|caches?)(?![a-z])", re.IGNORECASE)
 
 
-def hints_of(problem: Problem, examination: Examination) -> tuple[str, ...]:
+def hints_of(a: Examined) -> tuple[str, ...]:
     """Return the hints: data is missing, ranges leave out a decoder's first step, runtimes differ, nothing varies."""
+    problem, inference = a.problem, a.examination.original
     noted = {} if problem.graph.is_program else problem.ranges  # PyTorch's exporter leaves out size 1 in metadata
     noted = {name: r for name, r in noted.items() if r.source == "metadata"}
     one = {name: r for name, r in noted.items() if r.min == r.max}
     two = {name: r for name, r in noted.items() if r.min == 2 and name not in one}
-    by_version = _by_version(examination.original)
+    by_version = _by_version(inference)
     fixed = {} if problem.ranges else _sizes(problem)
-    files = absent_files(problem.graph, examination.original) if problem.graph.absent else ()
+    files = absent_files(problem.graph, inference) if problem.graph.absent else ()
     absent = tuple(f.file for f in files if not f.constants and f.reason == Absence.FILE.value)
     told = facts.Hints(problem.graph.missing, absent, _caches(problem), two, one, by_version, fixed, followed_runtime())
     return in_words(told) if any(told[:-1]) else ()
@@ -62,20 +63,19 @@ def _caches(problem: Problem) -> tuple[str, ...]:
     return tuple(name for name in lengths if name in problem.ranges and problem.ranges[name].source == "default")
 
 
-def assumptions_of(problem: Problem, examination: Examination) -> tuple[Assumed, ...]:
+def assumptions_of(a: Examined) -> tuple[Assumed, ...]:
     """Return the assumptions about unknown data on which each decided node rests, in the order of the graph."""
-    unjudged = {index for index, _ in examination.unjudged}
-    return tuple(dict.fromkeys(_assumptions(problem, examination, unjudged)))
+    return tuple(dict.fromkeys(_assumptions(a, {index for index, _ in a.examination.unjudged})))
 
 
-def stated_of(problem: Problem, examination: Examination) -> tuple[Assumed, ...]:
+def stated_of(a: Examined) -> tuple[Assumed, ...]:
     """Return what is assumed because the archive states it, in the order of the graph."""
-    return tuple(one for one in assumptions_of(problem, examination) if one.by)
+    return tuple(one for one in assumptions_of(a) if one.by)
 
 
-def _assumptions(problem: Problem, examination: Examination, unjudged: set[int]) -> Iterator[Assumed]:
-    for index, application in enumerate(examination.original.applications):
-        node = problem.graph.nodes[index]
+def _assumptions(a: Examined, unjudged: set[int]) -> Iterator[Assumed]:
+    for index, application in enumerate(a.examination.original.applications):
+        node = a.problem.graph.nodes[index]
         for one in application.assumed if index not in unjudged else [one for one in application.assumed if one.by]:
             path = f"{node.name}/{one.path}" if one.path else node.name
             places = node.outputs if one.by else node.inputs

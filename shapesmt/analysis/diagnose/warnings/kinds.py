@@ -10,13 +10,12 @@ from shapesmt.analysis.diagnose.warnings.claims import of_claim
 from shapesmt.analysis.diagnose.warnings.common import Examples, warning
 from shapesmt.analysis.diagnose.warnings.sizes import ambiguous_broadcasts, large
 from shapesmt.analysis.diagnose.warnings.static import widened_axes
-from shapesmt.analysis.verify import Examination, Problem, placeholders
+from shapesmt.analysis.verify import Examined, Problem, placeholders
 from shapesmt.base.deadline import stage
 from shapesmt.network.graph import Node
 from shapesmt.operators.inference import Operators
 from shapesmt.operators.rules import Runs, Tensor
 from shapesmt.prover.algebra import Atom, Verdict, differs
-from shapesmt.prover.judge import Judge
 from shapesmt.prover.presolve import extent
 from shapesmt.reports.answers import Finding, ModelWarning, StaticAxis, WarningKind, altered, facts
 
@@ -25,29 +24,24 @@ __all__ = ["model_warnings"]
 
 @stage("warnings")
 def model_warnings(
-    problem: Problem,
-    examination: Examination,
-    judge: Judge,
-    claims: Iterable[tuple[str, Finding]] = (),
-    static: Iterable[StaticAxis] = (),
+    a: Examined, claims: Iterable[tuple[str, Finding]] = (), static: Iterable[StaticAxis] = ()
 ) -> tuple[ModelWarning, ...]:
     """Return all warnings, in the order of their kinds; `claims` and `static` come from the functions of that name."""
-    examples = Examples(problem, examination, judge)
-    valid = not examination.fails
+    problem, examples, valid = a.problem, Examples(a), not a.examination.fails
     kinds: tuple[Callable[[], Iterable[ModelWarning]], ...] = (
-        lambda: ambiguous_broadcasts(problem, examination, examples) if valid else (),
+        lambda: ambiguous_broadcasts(a, examples) if valid else (),
         lambda: (of_claim(tensor, finding) for tensor, finding in claims),
-        lambda: _session(problem, examination, judge),
-        lambda: _unreachable(problem, examination, judge),
+        lambda: _session(a),
+        lambda: _unreachable(a),
         lambda: _single_valued(problem),
-        lambda: large(problem, examination, examples) if valid else (),
-        lambda: _unused_dimensions(problem, examination),
+        lambda: large(a, examples) if valid else (),
+        lambda: _unused_dimensions(a),
         lambda: _shared_placeholders(problem),
-        lambda: _static(problem, examination, judge, static),
+        lambda: _static(a, static),
     )
     found: list[ModelWarning] = []
     for kind in kinds:
-        found += judge.deadline.attempt(partial(_listed_all, kind), ())
+        found += a.judge.deadline.attempt(partial(_listed_all, kind), ())
     return tuple(altered(w, source=source_of(problem.graph, w.index)) if w.index >= 0 else w for w in found)
 
 
@@ -58,10 +52,10 @@ def _listed_all(kind: Callable[[], Iterable[ModelWarning]]) -> tuple[ModelWarnin
 # Branches and bodies that are never reached
 
 
-def _unreachable(problem: Problem, examination: Examination, judge: Judge) -> Iterator[ModelWarning]:
+def _unreachable(a: Examined) -> Iterator[ModelWarning]:
     """Warn of branches and loop bodies that no admissible input reaches; not of an `If` whose outputs nothing reads."""
-    tensors, graph, nodes = examination.original.tensors, problem.graph, problem.graph.nodes
-    if not examination.original.nested:
+    tensors, graph, nodes = a.examination.original.tensors, a.problem.graph, a.problem.graph.nodes
+    if not a.examination.original.nested:
         return
     from shapesmt.operators.ops import truth_of
 
@@ -74,7 +68,7 @@ def _unreachable(problem: Problem, examination: Examination, judge: Judge) -> It
             and any(graph.consumers(name) or name in graph.outputs for name in node.outputs)
         ):
             condition = truth_of(tensors.get(node.inputs[0]))
-            verdict = None if condition is None else judge.decide(problem.domain, differs(condition, 0)).verdict
+            verdict = None if condition is None else a.judge.decide(a.problem.domain, differs(condition, 0)).verdict
             if verdict in (Verdict.PROVED, Verdict.FAILS):
                 told = facts.Untaken(node.inputs[0], verdict is Verdict.PROVED)
                 yield warning(WarningKind.UNREACHABLE, told, (index, node), tensor=node.inputs[0])
@@ -90,12 +84,12 @@ def _never_runs(node: Node, tensors: Mapping[str, Tensor]) -> str | None:
     return next((name for name, value in truths if value is not None and value.hi <= 0), None)
 
 
-def _session(problem: Problem, examination: Examination, judge: Judge) -> Iterator[ModelWarning]:
+def _session(a: Examined) -> Iterator[ModelWarning]:
     """Warn of what the default session does otherwise."""
-    if examination.session is not None:
+    if a.examination.session is not None:
         from shapesmt.analysis.diagnose.warnings.session import session_warnings
 
-        yield from session_warnings(problem, examination, judge)
+        yield from session_warnings(a)
 
 
 # Ranges that the assumptions narrow
@@ -112,12 +106,13 @@ def _single_valued(problem: Problem) -> Iterator[ModelWarning]:
 # Dimensions without effect or without a name
 
 
-def _unused_dimensions(problem: Problem, examination: Examination) -> Iterator[ModelWarning]:
+def _unused_dimensions(a: Examined) -> Iterator[ModelWarning]:
     """Warn of dimensions of inputs that no node reads."""
-    tensors, graph = examination.original.tensors, problem.graph
+    problem, original = a.problem, a.examination.original
+    graph = problem.graph
     missing = {s for d in problem.dims.values() for s in d.symbols}
-    computed = [t for a in dict.fromkeys(examination.original.applications) for t in a.outputs]
-    for t in (*computed, *map(tensors.__getitem__, examination.original.unranked)):
+    computed = [t for a in dict.fromkeys(original.applications) for t in a.outputs]
+    for t in (*computed, *map(original.tensors.__getitem__, original.unranked)):
         if not missing:
             return
         missing.difference_update(*(d.symbols for d in t.shape or ()))
@@ -144,13 +139,11 @@ def _shared_placeholders(problem: Problem) -> Iterator[ModelWarning]:
 # Sizes that were to vary but are numbers
 
 
-def _static(
-    problem: Problem, examination: Examination, judge: Judge, static: Iterable[StaticAxis]
-) -> Iterator[ModelWarning]:
+def _static(a: Examined, static: Iterable[StaticAxis]) -> Iterator[ModelWarning]:
     """Warn of sizes that were to vary but are numbers: those that the caller named, and others that no node needs."""
-    graph = problem.graph
+    graph = a.problem.graph
     axes = [axis for axis in static if not axis.node or graph.asked[axis.input, axis.axis]]
-    for axis in dict.fromkeys([*axes, *widened_axes(problem, examination, judge)]):
+    for axis in dict.fromkeys([*axes, *widened_axes(a)]):
         index = graph.place(axis.node) if axis.node else None
         node = None if index is None else (index, graph.nodes[index])
         yield warning(WarningKind.STATIC, axis, node, tensor=axis.input)

@@ -5,38 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from shapesmt.analysis.diagnose.warnings.common import producer_of, warning
-from shapesmt.analysis.verify import Examination, Problem, Session, beyond
+from shapesmt.analysis.verify import Examination, Examined, Session, beyond
 from shapesmt.network.graph import Graph
 from shapesmt.operators.rules import Tensor
 from shapesmt.prover.algebra import Assignment, Evaluator, Verdict, all_of, equal
-from shapesmt.prover.judge import Judge
 from shapesmt.reports.answers import ModelWarning, WarningKind, facts
 
 __all__ = ["session_warnings"]
 
 
-def session_warnings(problem: Problem, examination: Examination, judge: Judge) -> Iterator[ModelWarning]:
+def session_warnings(a: Examined) -> Iterator[ModelWarning]:
     """Warn if the default session runs where the file fails, and of each output to which it gives another shape."""
-    session = examination.session
+    problem, session = a.problem, a.examination.session
     if session is None:
         return
-    further = beyond(problem, examination, judge)
+    further = beyond(a)
     if further is not None:
         values, seen = further
-        failing = [j for j in examination.judgements if not j.session]
+        failing = [j for j in a.examination.judgements if not j.session]
         first = next((j for j in failing if j.index in session.graph.removed), failing[0])
         shown = problem.counterexample(values, frozenset(s for j in failing for s in j.condition.symbols))
         outputs = _sizes(problem.graph, seen.original.tensors, values)
         told = facts.Further(_says(problem.graph, session, first.index), outputs, shown)
         yield warning(WarningKind.SESSION, told, (first.index, first.node), example=shown)
     if session.examination is not None and not session.examination.fails:
-        yield from _other_shapes(problem, examination, session.examination, judge)
+        yield from _other_shapes(a, session.examination)
 
 
-def _other_shapes(
-    problem: Problem, examination: Examination, seen: Examination, judge: Judge
-) -> Iterator[ModelWarning]:
+def _other_shapes(a: Examined, seen: Examination) -> Iterator[ModelWarning]:
     """Warn of each output that has another shape in the session, for some input for which both run."""
+    problem, examination, judge = a.problem, a.examination, a.judge
     for name in problem.graph.outputs:
         own, other = examination.original.tensors[name], seen.original.tensors[name]
         if own is other or own.shape is None or other.shape is None or len(own.shape) != len(other.shape):

@@ -9,7 +9,7 @@ from itertools import islice
 from math import inf, prod
 
 from shapesmt.analysis.diagnose.warnings.common import Examples, is_about_inputs, producer_of, warning
-from shapesmt.analysis.verify import Examination, Problem
+from shapesmt.analysis.verify import Examination, Examined
 from shapesmt.network import laws
 from shapesmt.operators.rules import Tensor
 from shapesmt.prover.algebra import (
@@ -40,9 +40,9 @@ MAX_LARGE = 4  # the most different tensors that are examined
 MAX_STRETCHED = 16  # the most different pairs of sizes that are examined
 
 
-def ambiguous_broadcasts(problem: Problem, examination: Examination, examples: Examples) -> Iterator[ModelWarning]:
+def ambiguous_broadcasts(a: Examined, examples: Examples) -> Iterator[ModelWarning]:
     """Warn of two sizes that are equal for some valid inputs, while for others a 1 is broadcast to the other."""
-    for index, x, y, when in islice(_open_broadcasts(examination), MAX_STRETCHED):
+    for index, x, y, when in islice(_open_broadcasts(a.examination), MAX_STRETCHED):
         apart = any_of(all_of(equal(x, 1), at_least(y, 2)), all_of(equal(y, 1), at_least(x, 2)))
         point = examples.where(all_of(when, apart))
         if point is None or examples.where(all_of(when, equal(x, y), at_least(x, 2))) is None:
@@ -51,7 +51,7 @@ def ambiguous_broadcasts(problem: Problem, examination: Examination, examples: E
         one, other = (x, y) if at.dim(x) == 1 else (y, x)
         value = at.dim(other) if other.symbols else None
         told = facts.Stretched(str(one), str(other), value, shown, str(equal(x, y)))
-        yield warning(WarningKind.BROADCAST, told, (index, problem.graph.nodes[index]), example=shown)
+        yield warning(WarningKind.BROADCAST, told, (index, a.problem.graph.nodes[index]), example=shown)
 
 
 def _open_broadcasts(examination: Examination) -> Iterator[tuple[int, Dim, Dim, Formula]]:
@@ -68,9 +68,9 @@ def _open_broadcasts(examination: Examination) -> Iterator[tuple[int, Dim, Dim, 
 # Tensors beyond 32 bits
 
 
-def large(problem: Problem, examination: Examination, examples: Examples) -> Iterator[ModelWarning]:
+def large(a: Examined, examples: Examples) -> Iterator[ModelWarning]:
     """Warn of the largest tensor with more elements than a signed 32-bit index can count, at a smallest such input."""
-    tensors = examination.inference.tensors
+    examination, tensors = a.examination, a.examination.inference.tensors
     large = {t: most for t in dict.fromkeys(tensors.values()) if MOST_ELEMENTS < (most := _max_elements(t)) < inf}
     for t in sorted(large, key=large.__getitem__, reverse=True)[:MAX_LARGE]:
         size = product(t.dims)
@@ -80,7 +80,7 @@ def large(problem: Problem, examination: Examination, examples: Examples) -> Ite
             name = next(name for name, other in tensors.items() if other is t)
             shown, values = examples.counterexample_at(point, size.symbols)
             told = facts.Large(name, values.dim(size), shown)
-            yield warning(WarningKind.SIZE, told, producer_of(problem.graph, name), tensor=name, example=shown)
+            yield warning(WarningKind.SIZE, told, producer_of(a.problem.graph, name), tensor=name, example=shown)
             return
 
 

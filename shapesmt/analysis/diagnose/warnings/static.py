@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
 
-from shapesmt.analysis.verify import Examination, Problem, examine_problem, pose
+from shapesmt.analysis.verify import Examination, Examined, Problem, examine_problem, pose
 from shapesmt.base.deadline import limit
 from shapesmt.network.graph import GUARDS, Graph, Place
 from shapesmt.prover.algebra import Dim, Formula, all_of, differs, equal, negate
@@ -71,26 +71,26 @@ def _static(graph: Graph, sizes: Mapping[Place, int], judge: Judge) -> Iterator[
         for name, d in graph.inputs.items()
     }
     with limit(judge.deadline):
-        problem, examination = examine_problem(pose(replace(graph.unguarded, inputs=inputs)), judge, trust=False)
+        a = examine_problem(pose(replace(graph.unguarded, inputs=inputs)), judge, trust=False)
     for place, size in sizes.items():
-        varying = problem.dims[names[place]]
-        needing = _fixing(varying, size, examination, judge)
+        varying = a.problem.dims[names[place]]
+        needing = _fixing(varying, size, a)
         if needing is not None:
             index, or_one = needing
             yield answers.StaticAxis(*place, size, graph.nodes[index].name, _line(graph, index), or_one)
-        elif examination.decided and _varies(varying, examination, judge):
+        elif a.examination.decided and _varies(varying, a):
             yield answers.StaticAxis(*place, size)
 
 
-def _fixing(size: Dim, number: int, examination: Examination, judge: Judge) -> tuple[int, bool] | None:
+def _fixing(size: Dim, number: int, a: Examined) -> tuple[int, bool] | None:
     """Return the first node that needs a number, if only in a branch or loop body, and whether it also runs for 1."""
 
     def runs(*conditions: Formula) -> bool:
-        narrower = examination.domain.copy()
+        narrower = a.examination.domain.copy()
         narrower.assume(all_of(*conditions))
-        return judge.satisfiable(narrower)
+        return a.judge.satisfiable(narrower)
 
-    for j in examination.judgements:
+    for j in a.examination.judgements:
         for case in dict.fromkeys(c for r in j.open for c in _cases(r.formula, size)):
             other = differs(size, number), differs(size, 1)
             if runs(case, equal(size, number)) and not runs(case, *other):
@@ -111,9 +111,9 @@ def _cases(condition: Formula, size: Dim) -> Iterator[Formula]:
             yield all_of(*(negate(other) for other in others if other.symbols.isdisjoint(size.symbols)))
 
 
-def _varies(size: Dim, examination: Examination, judge: Judge) -> bool:
+def _varies(size: Dim, a: Examined) -> bool:
     """Whether all nodes run for several values of a size."""
-    low, high = judge.extent(examination.domain, size)
+    low, high = a.judge.extent(a.examination.domain, size)
     return low.value != high.value
 
 
@@ -139,11 +139,11 @@ def sizes_fixed_by_program(problem: Problem) -> Iterator[tuple[str, int, int, Di
                 yield name, axis, number, size
 
 
-def widened_axes(problem: Problem, examination: Examination, judge: Judge) -> Iterator[answers.StaticAxis]:
+def widened_axes(a: Examined) -> Iterator[answers.StaticAxis]:
     """Yield the sizes that the caller gives a range but the program fixes to a number, although no node needs it."""
-    for name, axis, number, size in sizes_fixed_by_program(problem) if examination.decided else ():
-        needing = _needing(size, examination)
-        guarded = needing is not None and problem.graph.nodes[needing].op == GUARDS
-        free = _varies(size, examination, judge) and _fixing(size, number, examination, judge) is None
+    for name, axis, number, size in sizes_fixed_by_program(a.problem) if a.examination.decided else ():
+        needing = _needing(size, a.examination)
+        guarded = needing is not None and a.problem.graph.nodes[needing].op == GUARDS
+        free = _varies(size, a) and _fixing(size, number, a) is None
         if guarded or free:
             yield answers.StaticAxis(name, axis, number)

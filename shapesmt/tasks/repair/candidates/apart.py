@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from shapesmt.analysis.verify import Analysis, Examination
+from shapesmt.analysis.analysis import Analysis
+from shapesmt.analysis.verify import Examination
 from shapesmt.network.graph import Attributes, Node
 from shapesmt.operators.inference import Operators, matches
 from shapesmt.tasks.repair.candidates.site import Change, Site

@@ -1,0 +1,93 @@
+"""Analysis: a model examined for a question; each part of the answers is found when it is first read, and once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from shapesmt.analysis import diagnose, verify
+from shapesmt.analysis.verify import NO_OPTIONS, SESSIONS, Claims, Examined, Question
+from shapesmt.base.lazy import cached_property
+from shapesmt.frontends import Model, load
+from shapesmt.prover.judge import Judge
+from shapesmt.reports import answers
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis(Examined):
+    """An examined model with the parts of its answers.
+
+    Attributes:
+        question: The question that was asked.
+    """
+
+    question: Question = NO_OPTIONS
+
+    def within(self, seconds: float) -> Analysis:
+        """Return this analysis, whose parts are found in `seconds` of processor time or stay incomplete."""
+        return replace(self, judge=self.judge.within(seconds))
+
+    @cached_property
+    def findings(self) -> tuple[answers.Finding, ...]:
+        """The findings about nodes that aren't proved, the gravest first."""
+        return diagnose.findings_of(self)
+
+    @cached_property
+    def region(self) -> answers.Precondition:
+        """The condition on inputs under which every node runs."""
+        return diagnose.precondition(self)
+
+    @cached_property
+    def remedy(self) -> answers.Remedy | None:
+        """The ranges and relations with which the model is proved; None if none are known."""
+        return diagnose.find_remedy(self, self.region)
+
+    @cached_property
+    def contradictions(self) -> tuple[tuple[str, answers.Finding], ...]:
+        """The tensors whose declared shape is wrong, each with its finding; () if the question isn't about them."""
+        return diagnose.declarations(self, names_agree=True) if self.question.claims is Claims.CHECK else ()
+
+    @cached_property
+    def static(self) -> tuple[answers.StaticAxis, ...]:
+        """The sizes that were to vary at export but are numbers, as far as they are found in a short time."""
+        return diagnose.hurried_static_axes(self.problem.graph, self.judge)
+
+    @cached_property
+    def warnings(self) -> tuple[answers.ModelWarning, ...]:
+        """The warnings of all kinds."""
+        return diagnose.model_warnings(self, self.contradictions, self.static)
+
+    @cached_property
+    def guarded(self) -> answers.Guarded | None:
+        """The inputs that a program's guards refuse although its nodes run for them; None if there are none."""
+        return diagnose.guard_region(self)
+
+    @cached_property
+    def sizes(self) -> Mapping[str, answers.TensorBounds]:
+        """The bounds of all tensors."""
+        return verify.tensor_bounds(self)
+
+    @cached_property
+    def bounds(self) -> answers.Bounds:
+        """The answer of `bounds` about all tensors."""
+        return self.bounds_of(None)
+
+    def bounds_of(self, names: Iterable[str] | None) -> answers.Bounds:
+        """Return the bounds of the named tensors (None: of all), or none if no input is valid."""
+        problem, examination, judge = self.problem, self.examination, self.judge
+        valid = judge.satisfiable(examination.domain) and not examination.fails
+        tensors = {} if not valid else self.sizes if names is None else verify.tensor_bounds(self, names)
+        share = judge.deadline.attempt(lambda: verify.valid_share(self), None)
+        about = problem.graph.source, problem.ranges, tensors, self.seconds, valid, problem.assumptions
+        return answers.Bounds(*about, examination.verdict, share, diagnose.stated_of(self))
+
+
+def analyse(model: Model, question: Question) -> Analysis:
+    """Read the model, pose the problem and examine every node: the stages that all questions share."""
+    graph = question.read(lambda: load(model))
+    started, claims, judge = time.perf_counter(), question.claims, Judge(question.deadline)
+    problem = verify.pose_problem(graph, question, judge)
+    found = verify.examine_problem(problem, judge, trust=claims is Claims.TRUST)
+    examination = verify.examine_session(found) if question.session == SESSIONS[0] else found.examination
+    return Analysis(found.problem, examination, judge, started, question)
