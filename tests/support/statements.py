@@ -20,10 +20,10 @@ from unittest.mock import patch
 import shapesmt
 from shapesmt import Verdict
 from shapesmt.base.errors import RejectedError
-from shapesmt.network import laws
 from shapesmt.network.laws import Law
 from shapesmt.operators.rules.context import RuleContext
 from shapesmt.reports.answers import Report
+from tests.support import laws
 
 PACKAGE = Path(shapesmt.__file__).parent
 RULES = PACKAGE / "operators" / "ops"
@@ -31,7 +31,7 @@ CONTEXT = str(PACKAGE / "operators" / "rules" / "context.py")
 FINDINGS = importlib.import_module("shapesmt.analysis.diagnose.findings")
 WALK = importlib.import_module("shapesmt.operators.inference.walk")
 APPLY = importlib.import_module("shapesmt.operators.inference.apply")
-NAMES = {(law.code, law.sentence): name for name, law in vars(laws).items() if isinstance(law, Law)}
+NAMES = {(law.code, law.sentence): name for name, law in laws.every_law().items()}
 UNJUDGED = (
     "leave",
     "leave_open",
@@ -64,7 +64,7 @@ class PlacedLaw(Law):
 
 
 def name_of(law: Law) -> str | None:
-    """Return the name of the constant in `laws` that a law is, or whose fields it fills; None for a law of a plugin."""
+    """Return the name of the constant that a law is, or whose fields it fills; None for a law of a plugin."""
     return NAMES.get((law.code, law.template or law.sentence))
 
 
@@ -171,8 +171,12 @@ def named() -> dict[tuple[str, str, str], int]:
         quoted = isinstance(node, (ast.Compare, ast.JoinedStr)) or getattr(node, "attr", "") == "sentence"
         if unjudged or quoted:
             return
-        if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "laws" and node.attr in NAMES.values():
-            found.setdefault((file, function, node.attr), node.lineno)
+        own = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and laws.PLACES.get(node.id) == file
+        shared = (
+            isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "laws" and node.attr in laws.PLACES
+        )
+        if own or shared:
+            found.setdefault((file, function, node.id if own else node.attr), node.lineno)
         for child in ast.iter_child_nodes(node):
             visit(child, node.name if isinstance(node, ast.FunctionDef) else function, file)
 

@@ -14,8 +14,8 @@ from unittest.mock import patch
 import onnxruntime
 import pytest
 
-from shapesmt.network import laws
 from shapesmt.network.laws import Law
+from tests.support import laws
 
 # By law, the operators that run in 1.32 and not in 1.31 where it is broken. Attention-25 has no kernel in 1.32: it is
 # ONNX's function, which stretches masks, pads their last axis, and folds values beside the keys.

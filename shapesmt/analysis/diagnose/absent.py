@@ -29,6 +29,9 @@ def absent_files(graph: Graph, inference: Inference) -> tuple[AbsentFile, ...]:
     return tuple(sorted(files, key=lambda file: not file.constants))
 
 
+CONSTANTS_READ = laws.SM605.law("constants that decide sizes are read, here {count} in external files")
+
+
 def without_files(
     unjudged: Iterable[Undecided], graph: Graph, inference: Inference
 ) -> tuple[list[Undecided], Finding | None]:
@@ -45,7 +48,7 @@ def without_files(
     index, u = min(follow, key=lambda pair: pair[0])
     needed = tuple(file for file in absent_files(graph, inference) if file.constants)
     nodes = len({(i, u.path) for i, u in follow})
-    law = laws.CONSTANTS_READ.of(count=sum(file.constants for file in needed))
+    law = CONSTANTS_READ.of(count=sum(file.constants for file in needed))
     name = graph.nodes[index].name
     where = Where(f"{name}/{u.path}" if u.path else name, u.op, index)
     return others, finding(

@@ -49,6 +49,13 @@ TYPE_NAMES: dict[str | None, str] = {
     "strings": "a list of texts",
 }
 
+ONE_INPUT_OR_OUTPUT = laws.SM405.law("it has {end} {limit} {kind}, not {count}")
+INPUTS_OR_OUTPUTS = laws.SM405.law("it has {end} {limit} {kind}s, not {count}")
+OUTPUT_NAMED = laws.SM405.law("output {index} has a name")
+NO_ATTRIBUTE = laws.SM502.law("there is no attribute '{name}'")
+ATTRIBUTE_OF_KIND = laws.SM502.law("attribute '{name}' is {kind}")
+ATTRIBUTE_NAMES_OUTPUT_TYPE = laws.SM502.law("attribute '{name}' names a type that the output may have")
+
 
 class Parameters(NamedTuple):
     """The inputs, outputs and attributes that a node of one operator may have."""
@@ -78,23 +85,23 @@ class Parameters(NamedTuple):
         ):
             if not least <= number <= most:
                 end, limit = ("at least", least) if number < least else ("at most", most)
-                law = laws.ONE_INPUT_OR_OUTPUT if limit == 1 else laws.INPUTS_OR_OUTPUTS
+                law = ONE_INPUT_OR_OUTPUT if limit == 1 else INPUTS_OR_OUTPUTS
                 return law.of(end=end, limit=limit, kind=kind, count=number)
         return None
 
     def _attribute(self, node: Node) -> laws.Law | None:
         """Return the law that a node violates by an omitted input or output or an attribute; None if none."""
         if "" in node.outputs[: self.outputs[0]]:
-            return laws.OUTPUT_NAMED.of(index=node.outputs.index(""))
+            return OUTPUT_NAMED.of(index=node.outputs.index(""))
         omitted = [name for name, tensor in zip(self.inevitable, node.inputs, strict=False) if name and not tensor]
         missing = [name for name in self.required if name not in node.attributes]
         unknown = [name for name in node.attributes if name not in self.attributes]
         wrong = [n for n, v in node.attributes.items() if (fits := FITS.get(self.attributes.get(n))) and not fits(v)]
         for names, law in (
             (omitted, laws.NAMED_INPUT_GIVEN),
-            (unknown, laws.NO_ATTRIBUTE),
+            (unknown, NO_ATTRIBUTE),
             (missing, laws.ATTRIBUTE_GIVEN),
-            (wrong, laws.ATTRIBUTE_OF_KIND),
+            (wrong, ATTRIBUTE_OF_KIND),
         ):
             if names:
                 return law.of(name=names[0], kind=TYPE_NAMES.get(self.attributes.get(names[0])))
@@ -104,7 +111,7 @@ class Parameters(NamedTuple):
         """Return the law that a node violates if an attribute such as `to` names a type that isn't allowed, or None."""
         for name, numbers in self.types:
             if node.attributes.get(name) not in numbers and name in node.attributes:
-                return laws.ATTRIBUTE_NAMES_OUTPUT_TYPE.of(name=name)
+                return ATTRIBUTE_NAMES_OUTPUT_TYPE.of(name=name)
         return None
 
 

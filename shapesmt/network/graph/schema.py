@@ -24,6 +24,10 @@ class Parameter(NamedTuple):
     repeated: bool = False
 
 
+INPUT_OF_TYPES = laws.SM501.law("'{name}' is of type {types}, not {dtype}")
+INPUTS_SAME_TYPE = laws.SM501.law("'{name}' and '{other}' have the same element type, not {dtype} and {second}")
+
+
 @dataclass(frozen=True, eq=False)
 class Signature:
     """The inputs of an operator at one version.
@@ -49,11 +53,11 @@ class Signature:
             name, variable, types, repeated = self.inputs[min(index, len(self.inputs) - 1)]
             label = f"{name}[{index - len(self.inputs) + 1}]" if repeated else name
             if dtype not in types:
-                return laws.INPUT_OF_TYPES.of(name=label, types=_either(types), dtype=dtype)
+                return INPUT_OF_TYPES.of(name=label, types=_either(types), dtype=dtype)
             if variable:
                 other, first = seen.setdefault(variable, (label, dtype))
                 if dtype != first:
-                    return laws.INPUTS_SAME_TYPE.of(name=other, other=label, dtype=first, second=dtype)
+                    return INPUTS_SAME_TYPE.of(name=other, other=label, dtype=first, second=dtype)
         return None
 
 

@@ -1,6 +1,7 @@
-"""All laws, each once: its sentence, under the code that has its remedy and the smallest model that violates it.
+"""Codes, each with its remedy and the smallest model that violates its laws, and the laws that several files state.
 
-A rule states `laws.WINDOW_FITS`, or `laws.AXIS_INSIDE_RANK.of(axis=3, rank=2)` if the sentence has numbers in it.
+A rule states `laws.WINDOW_FITS`, or `laws.AXIS_INSIDE_RANK.of(axis=3, rank=2)` if the sentence has numbers in it. A law
+that no other file states stands above it: `DELTA_NOT_0 = laws.SM307.law("delta is not 0")`.
 """
 
 # ruff: noqa: F403 - callers use `laws.NAME`, whichever file defines it
@@ -9,11 +10,11 @@ from shapesmt.network.laws.attention import *
 from shapesmt.network.laws.attributes import *
 from shapesmt.network.laws.indexing import *
 from shapesmt.network.laws.law import OWN, Code, Law, as_law
+from shapesmt.network.laws.own import *
 from shapesmt.network.laws.pairing import *
 from shapesmt.network.laws.parameters import *
 from shapesmt.network.laws.presence import *
 from shapesmt.network.laws.scalars import *
-from shapesmt.network.laws.shape_functions import *
 from shapesmt.network.laws.spatial import *
 from shapesmt.network.laws.verdicts import *
 

@@ -124,6 +124,3 @@ SM909 = Code(
     dims={"n": "1..4"},
     kind="session",
 )  # fmt: skip
-
-CONSTANTS_READ = SM605.law("constants that decide sizes are read, here {count} in external files")
-DECLARED_SHAPE_IS_MADE = SM902.law("tensor '{name}' has the declared shape [{sizes}]")

@@ -75,6 +75,9 @@ class Run(NamedTuple):
     outer: Mapping[str, Tensor]
 
 
+OPERATOR_IN_OPSET = laws.SM408.law("operator {op} is in opset {version}")
+
+
 class Applier(ABC):
     """Applies rules to single nodes; a subclass handles calls of functions and graphs inside nodes.
 
@@ -176,7 +179,7 @@ class Applier(ABC):
         version = self._opsets.get(node.domain)
         if version is None or self._schemas is None or self._schemas.offers(node.domain, node.op, version):
             return None
-        return laws.OPERATOR_IN_OPSET.of(op=node.op, version=version)
+        return OPERATOR_IN_OPSET.of(op=node.op, version=version)
 
     def _clash(self, node: Node, inputs: list[Tensor | None]) -> laws.Law | None:
         """Return the law that the types of the inputs violate, or None."""

@@ -109,15 +109,19 @@ def differ(one: str, other: str) -> bool:
     return bool(one and other and one != other) and "()" not in one + other
 
 
+INPUT_HAS_TYPE = laws.SM408.law("input '{name}' declares its type")
+CONSTANT_HAS_TYPE = laws.SM408.law("constant '{name}' is of a known element type")
+
+
 def _broken_laws(graph: Graph) -> Iterator[tuple[int, laws.Law]]:
     for law in graph.refused:
         yield 0, law
     for name, declared in graph.inputs.items():
         if not declared.dtype:
-            yield (graph.consumers(name) or (0,))[0], laws.INPUT_HAS_TYPE.of(name=printable(name))
+            yield (graph.consumers(name) or (0,))[0], INPUT_HAS_TYPE.of(name=printable(name))
     for name, literal in graph.literals.items():
         if literal.dtype in ("", "undefined"):
-            yield (graph.consumers(name) or (0,))[0], laws.CONSTANT_HAS_TYPE.of(name=printable(name))
+            yield (graph.consumers(name) or (0,))[0], CONSTANT_HAS_TYPE.of(name=printable(name))
     operators = Operators(graph.opsets, graph.functions)
     yield from _missing_imports(graph.nodes, graph.opsets, "model")
     yield from _names(graph.nodes, operators)
@@ -152,14 +156,19 @@ def _inside(node: Node) -> Iterator[Node]:
             yield from _inside(inner)
 
 
+FUNCTION_OF_OWN_DOMAIN = laws.SM408.law("function '{function}' isn't of ONNX's own domain")
+FUNCTION_MAKES_OUTPUTS = laws.SM408.law("function '{function}' makes its output '{name}', which isn't an input")
+FUNCTION_FITS_OWN_OPSETS = laws.SM408.law("in function '{function}' {law}, by the opset that it imports")
+
+
 def _of_function(graph: Graph, function: Function) -> Iterator[laws.Law]:
     """Yield the laws that a function violates, called or not, in the operator sets that it imports itself."""
     title, schemas = printable(function.name), graph.schemas
     if not function.domain:
-        yield laws.FUNCTION_OF_OWN_DOMAIN.of(function=title)
+        yield FUNCTION_OF_OWN_DOMAIN.of(function=title)
     for name in function.outputs:
         if name in function.inputs:
-            yield laws.FUNCTION_MAKES_OUTPUTS.of(function=title, name=printable(name))
+            yield FUNCTION_MAKES_OUTPUTS.of(function=title, name=printable(name))
     for _, law in _missing_imports(function.nodes, function.opsets, f"function '{title}'"):
         yield law
     for node in (inner for outer in function.nodes for inner in _inside(outer)):
@@ -167,7 +176,10 @@ def _of_function(graph: Graph, function: Function) -> Iterator[laws.Law]:
         if version and schemas is not None and (node.domain, node.op) not in graph.functions:
             miscount = schemas.miscount(node, version)
             if miscount is not None:
-                yield laws.FUNCTION_FITS_OWN_OPSETS.of(function=title, law=miscount)
+                yield FUNCTION_FITS_OWN_OPSETS.of(function=title, law=miscount)
+
+
+FUNCTION_CONSTANTS_OF_FLOATS = laws.SM408.law("constants in function '{function}' are floats, by the opset it imports")
 
 
 def _of_call(graph: Graph, function: Function) -> Iterator[laws.Law]:
@@ -175,7 +187,7 @@ def _of_call(graph: Graph, function: Function) -> Iterator[laws.Law]:
     operators = Operators(function.opsets, graph.functions)
     for node in function.nodes:
         if _is_constant(node, operators) and function.opsets.get("", TYPED) < TYPED and not _is_float(node):
-            yield laws.FUNCTION_CONSTANTS_OF_FLOATS.of(function=printable(function.name))
+            yield FUNCTION_CONSTANTS_OF_FLOATS.of(function=printable(function.name))
     for _, law in (*_names(function.nodes, operators), *_bodies(function.nodes, {*function.inputs}, operators)):
         yield law
 
@@ -186,6 +198,9 @@ def _is_float(node: Node) -> bool:
     return not isinstance(value, Literal) or value.dtype in FLOATS
 
 
+OPERATOR_SET_IMPORTED = laws.SM408.law("the {where} imports the operator set '{domain}' of {op}")
+
+
 def _missing_imports(nodes: Sequence[Node], opsets: Container[str], where: str) -> Iterator[tuple[int, laws.Law]]:
     listed = Nodes.of(nodes)
     doubtful = {kind for kind in {*listed.kinds} if kind.domain not in opsets or kind.attributes.graphs}
@@ -193,7 +208,10 @@ def _missing_imports(nodes: Sequence[Node], opsets: Container[str], where: str) 
         for inner in _inside(listed[index]):
             if inner.domain not in opsets:
                 domain, op = printable(inner.domain), printable(inner.op)
-                yield index, laws.OPERATOR_SET_IMPORTED.of(where=where, domain=domain, op=op)
+                yield index, OPERATOR_SET_IMPORTED.of(where=where, domain=domain, op=op)
+
+
+NODE_NAMES_DIFFER = laws.SM408.law("only one node is called '{name}'")
 
 
 def _names(nodes: Sequence[Node], operators: Operators) -> Iterator[tuple[int, laws.Law]]:
@@ -204,8 +222,11 @@ def _names(nodes: Sequence[Node], operators: Operators) -> Iterator[tuple[int, l
         counts, seen = Counter(name for _, name in named), set[str]()
         for index, name in named:
             if counts[name] > 1 and name in seen:
-                yield index, laws.NODE_NAMES_DIFFER.of(name=printable(name))
+                yield index, NODE_NAMES_DIFFER.of(name=printable(name))
             seen.add(name)
+
+
+BRANCHES_MAKE_THE_SAME = laws.SM408.law("both branches make the same number of outputs")
 
 
 def _bodies(
@@ -230,7 +251,12 @@ def _bodies(
     for index in nested:
         counts = {len(graph.outputs) for graph in nodes[index].attributes.graphs}
         if operators.traits(nodes[index]).runs is Runs.BRANCH and len(counts) > 1:
-            yield index, laws.BRANCHES_MAKE_THE_SAME
+            yield index, BRANCHES_MAKE_THE_SAME
+
+
+BODY_NAMES_ARE_NEW = laws.SM408.law("no node of a body makes '{name}', which is the name of a tensor around the body")
+BODY_NODES_IN_ORDER = laws.SM408.law("in a body, '{name}' stands before the nodes that read it")
+BODY_MAKES_OUTPUTS = laws.SM408.law("the body itself makes its output '{name}'")
 
 
 def _of_body(node: Node, graph: Graph, taken: set[str], operators: Operators) -> Iterator[laws.Law]:
@@ -238,13 +264,13 @@ def _of_body(node: Node, graph: Graph, taken: set[str], operators: Operators) ->
         yield laws.BRANCH_TAKES_NO_INPUT
     made = {name for inner in graph.nodes for name in inner.outputs if name}
     for name in sorted(made & taken):
-        yield laws.BODY_NAMES_ARE_NEW.of(name=printable(name))
+        yield BODY_NAMES_ARE_NEW.of(name=printable(name))
     for name in graph.early:
         if name not in taken:
-            yield laws.BODY_NODES_IN_ORDER.of(name=printable(name))
+            yield BODY_NODES_IN_ORDER.of(name=printable(name))
     for name in graph.outputs:
         if name not in made and name not in graph.inputs and name not in graph.literals:
-            yield laws.BODY_MAKES_OUTPUTS.of(name=printable(name))
+            yield BODY_MAKES_OUTPUTS.of(name=printable(name))
     around = {*taken, *graph.inputs, *graph.literals}
     for _, law in (*_names(graph.nodes, operators), *_bodies(graph.nodes, around, operators, body=True)):
         yield law

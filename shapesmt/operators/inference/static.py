@@ -93,6 +93,10 @@ def _find_static(graph: Graph, findings: Findings) -> list[Found]:
     return findings.found
 
 
+BODIES_MAKE_ONE_TYPE = laws.SM408.law("what the bodies take and make is of one type, not {one} and {other}")
+TENSOR_OF_DECLARED_TYPE = laws.SM408.law("'{name}' is of its declared type, {dtype}")
+
+
 class Static(Walk):
     """A walk along all nodes with declared sizes; it enters bodies whether or not they run."""
 
@@ -215,7 +219,7 @@ class Static(Walk):
         for run in runs:
             for t, other in zip(carried, run, strict=False):
                 if t is not None and differ(t.dtype, other.dtype):
-                    self.findings.add(node.op, laws.BODIES_MAKE_ONE_TYPE.of(one=t.dtype, other=other.dtype))
+                    self.findings.add(node.op, BODIES_MAKE_ONE_TYPE.of(one=t.dtype, other=other.dtype))
         made = [_made(how, each) for each in zip(*runs, strict=False)]
         return Application((*made, *[UNKNOWN] * len(node.outputs))[: len(node.outputs)], (), repeatable=False)
 
@@ -225,7 +229,7 @@ class Static(Walk):
         """Return the outputs of a graph inside a node for its declared inputs; record clashes with actual `inputs`."""
         for t, declared in zip(inputs, graph.inputs.values(), strict=False):
             if t is not None and differ(t.dtype, declared.dtype):
-                self.findings.add(node.op, laws.BODIES_MAKE_ONE_TYPE.of(one=t.dtype, other=declared.dtype))
+                self.findings.add(node.op, BODIES_MAKE_ONE_TYPE.of(one=t.dtype, other=declared.dtype))
         tensors = {name: around[name] for name in graph.captures if name in around}
         given = dict(zip(graph.inputs, self._slices(node, inputs), strict=False))
         for t, declared in zip(given.values(), graph.inputs.values(), strict=False):
@@ -271,7 +275,7 @@ class Static(Walk):
     def compare(self, graph: Graph, tensors: Mapping[str, Tensor]) -> None:
         """Find the nodes of a graph whose outputs have another element type than declared."""
         for index, name, dtype in type_conflicts(graph, tensors):
-            node, law = graph.nodes[index], laws.TENSOR_OF_DECLARED_TYPE.of(name=printable(name), dtype=dtype)
+            node, law = graph.nodes[index], TENSOR_OF_DECLARED_TYPE.of(name=printable(name), dtype=dtype)
             if self._depth or self.findings.trail:
                 self.findings.add(node.op, law, node.name)
             else:

@@ -60,6 +60,9 @@ def forget_applications() -> None:
         applications.clear()
 
 
+CALL_NAMES_ALL_OUTPUTS = laws.SM403.law("a call names every output of its function")
+
+
 class Walk(Applier):
     """Applies the rules of a graph's nodes in order, and of the nodes in the functions and graphs inside them."""
 
@@ -311,7 +314,7 @@ class Walk(Applier):
         applications = [*walk.sequence(body, tensors, {})]
         ctx = RuleContext(node, inputs, 1)
         named = function.domain == "" or len(node.outputs) >= len(function.outputs)
-        ctx.require(TRUE if named else FALSE, laws.CALL_NAMES_ALL_OUTPUTS)
+        ctx.require(TRUE if named else FALSE, CALL_NAMES_ALL_OUTPUTS)
         ctx.enter(Body("", body, function.inputs, function.outputs, tensors, {}), applications)
         outputs = tuple(tensors.get(name, UNKNOWN) for name in function.outputs)[: len(node.outputs)]
         outputs += (UNKNOWN,) * (len(node.outputs) - len(outputs))

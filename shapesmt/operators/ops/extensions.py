@@ -12,12 +12,14 @@ from shapesmt.prover.algebra import ONE, any_of, equal
 
 DOMAIN = "ai.onnx.contrib"
 
+SETTING_SINGLE = laws.SM109.law("each setting is one text or number")
+
 
 def setting(ctx: RuleContext, *indices: int) -> None:
     """Require that the inputs at `indices` are single texts of any rank, or single numbers of rank 0 or 1."""
     texts = [i for i in indices if ctx.has(i) and ctx.input(i).dtype == "string"]
-    require_numel(ctx, texts, 1, laws.SETTING_SINGLE)
-    require_single(ctx, *(i for i in indices if i not in texts), law=laws.SETTING_SINGLE)
+    require_numel(ctx, texts, 1, SETTING_SINGLE)
+    require_single(ctx, *(i for i in indices if i not in texts), law=SETTING_SINGLE)
 
 
 # Elementwise
@@ -82,11 +84,15 @@ def tokens(ctx: RuleContext) -> list[Tensor]:
     return [padded, padded, ctx.tensor([*x.dims, own, 2], "int64") if length <= 0 else ctx.tensor(None, "int64")]
 
 
+TWO_TEXTS = laws.SM116.law("there are two texts")
+ONE_OR_TWO_TEXTS = laws.SM116.law("there are one or two texts")
+
+
 @rule("BertTokenizer", "HfBertTokenizer", domain=DOMAIN)
 def pair_of_texts(ctx: RuleContext) -> list[Tensor]:
     """Tokenize one text or two: tokens, mask and types `[length]`, or `[1, length]` for Hugging Face."""
     x, batched = ctx.input(0), ctx.node.op == "HfBertTokenizer"
-    counts, law = ((2,), laws.TWO_TEXTS) if batched else ((1, 2), laws.ONE_OR_TWO_TEXTS)
+    counts, law = ((2,), TWO_TEXTS) if batched else ((1, 2), ONE_OR_TWO_TEXTS)
     ctx.require(any_of(*(equal(x.numel, count) for count in counts)), law, x.numel, 2)
     length = ctx.fresh("tokens", 2)
     return [ctx.tensor([1, length] if batched else [length], "int64")] * 3

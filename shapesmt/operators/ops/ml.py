@@ -39,12 +39,15 @@ def binarizer(ctx: RuleContext) -> Tensor:
     return ctx.tensor(ctx.input(0).dims)
 
 
+NUMBER_PER_TEXT = laws.SM116.law("each text has a number, and there is one: not {texts} and {numbers}")
+
+
 @rule("CategoryMapper", domain=DOMAIN)
 def category_mapper(ctx: RuleContext) -> Tensor:
     """Map each text to a number, or each number to a text; the shape is unchanged."""
     x = ctx.input(0)
     words, numbers = length(ctx, "cats_strings"), length(ctx, "cats_int64s")
-    ctx.check(words == numbers > 0, laws.NUMBER_PER_TEXT.of(texts=words, numbers=numbers))
+    ctx.check(words == numbers > 0, NUMBER_PER_TEXT.of(texts=words, numbers=numbers))
     return ctx.tensor(x.dims, "int64" if x.dtype == "string" else "string")
 
 
@@ -52,6 +55,10 @@ def _require_keys(ctx: RuleContext, keys: Sequence[int]) -> None:
     """Require that the keys have the input's element type; `keys` is the number of keys per type in `LISTS`."""
     dtype, kind = ctx.input(0).dtype, LISTS[keys.index(max(keys))]
     ctx.check(not (max(keys) and dtype) or dtype.startswith(kind), laws.ELEMENT_TYPE.of(expected=kind, dtype=dtype))
+
+
+DEFAULT_SINGLE = laws.SM401.law("the default is a single one")
+DEFAULT_TYPE_OF_VALUES = laws.SM501.law("the default has the type of the values")
 
 
 @rule("LabelEncoder", domain=DOMAIN)
@@ -64,20 +71,23 @@ def label_encoder(ctx: RuleContext) -> Tensor:
     _require_keys(ctx, keys)
     values_tensor, default = ctx.attribute("values_tensor"), ctx.attribute("default_tensor")
     if isinstance(default, Literal):
-        ctx.check(default.shape in ((), (1,)), laws.DEFAULT_SINGLE)
+        ctx.check(default.shape in ((), (1,)), DEFAULT_SINGLE)
     if isinstance(values_tensor, Literal):
         fitting = not isinstance(default, Literal) or default.dtype == values_tensor.dtype
-        ctx.check(fitting, laws.DEFAULT_TYPE_OF_VALUES)
+        ctx.check(fitting, DEFAULT_TYPE_OF_VALUES)
         return ctx.tensor(ctx.input(0).dims, values_tensor.dtype)
     ctx.check(not max(keys) or max(keys) == max(values), laws.VALUE_PER_KEY)
     return ctx.tensor(ctx.input(0).dims, LISTS[values.index(max(values))].replace("float", "float32"))
+
+
+ONE_ATTRIBUTE_LISTS = laws.SM502.law("exactly one attribute lists the {side}")
 
 
 def _list_lengths(ctx: RuleContext, side: str) -> list[int]:
     """Return the number of keys or values (`side`) per type in `LISTS`; require exactly one of these attributes."""
     names = [f"{side}_{kind}s" for kind in LISTS]
     given = [name for name in (*names, f"{side}_tensor") if name in ctx.attributes]
-    ctx.check(len(given) == 1, laws.ONE_ATTRIBUTE_LISTS.of(side=side))
+    ctx.check(len(given) == 1, ONE_ATTRIBUTE_LISTS.of(side=side))
     return [length(ctx, name) for name in names]
 
 
@@ -89,12 +99,16 @@ def normalizer(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims, "float32")
 
 
+FILL_VALUE_OF_ONE_TYPE = laws.SM405.law("there is a value to fill in, of one type")
+FILL_VALUE_OF_INPUT_TYPE = laws.SM405.law("there is a value to fill in of the input's type")
+
+
 @rule("Imputer", domain=DOMAIN)
 def imputer(ctx: RuleContext) -> Tensor:
     """Replace missing values; the shape is unchanged."""
     x, counts = ctx.input(0), [length(ctx, f"imputed_value_{kind}s") for kind in ("float", "int64")]
-    ctx.check(sum(map(bool, counts)) == 1, laws.FILL_VALUE_OF_ONE_TYPE)
-    ctx.limit(bool(counts[x.dtype == "int64"]), laws.FILL_VALUE_OF_INPUT_TYPE)
+    ctx.check(sum(map(bool, counts)) == 1, FILL_VALUE_OF_ONE_TYPE)
+    ctx.limit(bool(counts[x.dtype == "int64"]), FILL_VALUE_OF_INPUT_TYPE)
     ctx.require_rank(x, 1, least=True)
     return ctx.tensor(x.dims)
 
@@ -112,14 +126,22 @@ def scaler(ctx: RuleContext) -> Tensor:
 # Features
 
 
+A_COLUMN_CHOSEN = laws.SM204.law("at least one column is chosen")
+A_COLUMN = laws.SM204.law("there is at least one column")
+
+
 @rule("ArrayFeatureExtractor", domain=DOMAIN)
 def array_feature_extractor(ctx: RuleContext) -> Tensor:
     """Select the columns of `X[*sizes, features]` whose indices are in `Y`: `[*sizes, count]`."""
     x, chosen = ctx.input(0, least=1), ctx.input(1)
-    ctx.require_at_least(chosen.numel, 1, laws.A_COLUMN_CHOSEN)
-    ctx.require_at_least(x[-1], 1, laws.A_COLUMN)
+    ctx.require_at_least(chosen.numel, 1, A_COLUMN_CHOSEN)
+    ctx.require_at_least(x[-1], 1, A_COLUMN)
     require_places(ctx, 1, x[-1], laws.CHOSEN_COLUMNS_IN_INPUT)
     return ctx.tensor([*(x.dims[:-1] or (ONE,)), chosen.numel])
+
+
+INPUTDIMENSIONS_ENTRY_PER_INPUT = laws.SM116.law("'inputdimensions' has an entry per input, none of them negative")
+AT_LEAST_ONE_SAMPLE = laws.SM204.law("there is at least one sample")
 
 
 @rule("FeatureVectorizer", domain=DOMAIN)
@@ -129,22 +151,26 @@ def feature_vectorizer(ctx: RuleContext) -> Tensor:
     shapes = [rows(ctx, x) if x.rank < 2 else (x[0], product(x.dims[1:])) for x in inputs]
     sizes = ctx.integers("inputdimensions", ())
     fits = len(sizes) in (0, len(shapes)) and min(sizes, default=0) >= 0
-    ctx.check(fits, laws.INPUTDIMENSIONS_ENTRY_PER_INPUT)
-    ctx.require_at_least(shapes[0][0], min(sum(sizes), 1), laws.AT_LEAST_ONE_SAMPLE)
+    ctx.check(fits, INPUTDIMENSIONS_ENTRY_PER_INPUT)
+    ctx.require_at_least(shapes[0][0], min(sum(sizes), 1), AT_LEAST_ONE_SAMPLE)
     for samples, _ in shapes[1:]:
         ctx.require_equal(samples, shapes[0][0], laws.INPUTS_SAME_SAMPLE_COUNT)
     return ctx.tensor([shapes[0][0], sum(sizes) if sizes else total(f for _, f in shapes)], "float32")
+
+
+ONE_ATTRIBUTE_LISTS_CATEGORIES = laws.SM502.law("exactly one attribute lists the categories")
+NUMBERS_ARE_CATEGORIES = laws.SM301.law("each number is a category")
 
 
 @rule("OneHotEncoder", domain=DOMAIN)
 def one_hot_encoder(ctx: RuleContext) -> Tensor:
     """Encode `X[*sizes]` as `[*sizes, categories]`."""
     counts = [length(ctx, name) for name in ("cats_int64s", "cats_strings")]
-    ctx.check(bool(counts[0]) != bool(counts[1]), laws.ONE_ATTRIBUTE_LISTS_CATEGORIES)
+    ctx.check(bool(counts[0]) != bool(counts[1]), ONE_ATTRIBUTE_LISTS_CATEGORIES)
     categories = ctx.integers("cats_int64s", ())
     if categories and not ctx.flag("zeros", 1):
         for item in filter(None, ctx.items(0) or ()):
-            ctx.require(any_of(*(equal(item, c) for c in categories)), laws.NUMBERS_ARE_CATEGORIES, item)
+            ctx.require(any_of(*(equal(item, c) for c in categories)), NUMBERS_ARE_CATEGORIES, item)
     return ctx.tensor([*ctx.input(0).dims, max(counts)], "float32")
 
 
@@ -168,13 +194,17 @@ def dict_vectorizer(ctx: RuleContext) -> Tensor:
     return ctx.tensor([1, length(ctx, "string_vocabulary", "int64_vocabulary")], value)
 
 
+ONE_ATTRIBUTE_LISTS_CLASSES = laws.SM502.law("exactly one attribute lists the classes")
+SCORE_PER_CLASS = laws.SM116.law("each class has a score")
+
+
 @rule("ZipMap", domain=DOMAIN)
 def zip_map(ctx: RuleContext) -> Tensor:
     """Turn each row into a map from class to score."""
     samples, features = rows(ctx, ctx.input(0))
     counts = [length(ctx, name) for name in ("classlabels_strings", "classlabels_int64s")]
-    ctx.check(bool(counts[0]) != bool(counts[1]), laws.ONE_ATTRIBUTE_LISTS_CLASSES)
-    ctx.require_equal(features, max(counts), laws.SCORE_PER_CLASS)
+    ctx.check(bool(counts[0]) != bool(counts[1]), ONE_ATTRIBUTE_LISTS_CLASSES)
+    ctx.require_equal(features, max(counts), SCORE_PER_CLASS)
     return ctx.tensor([samples], f"seq(map({'string' if counts[0] else 'int64'},float32))")
 
 
@@ -186,6 +216,10 @@ def classified(ctx: RuleContext, samples: Dim, scores: Dim | int) -> Sequence[Te
     return [ctx.tensor([samples], labels(ctx)), ctx.tensor([samples, scores], "float32")]
 
 
+LABEL_PER_CLASS = laws.SM116.law("there is a label per class")
+WEIGHT_PER_CLASS_AND_FEATURE = laws.SM108.law("there is a weight per class and feature")
+
+
 @rule("LinearClassifier", domain=DOMAIN)
 def linear_classifier(ctx: RuleContext) -> Sequence[Tensor]:
     """Return a label and a score per class for each sample: `X[N, features]` -> `[N]`, `[N, classes]`."""
@@ -193,9 +227,9 @@ def linear_classifier(ctx: RuleContext) -> Sequence[Tensor]:
     weights, names = length(ctx, "coefficients"), length(ctx, "classlabels_strings", "classlabels_ints")
     classes = length(ctx, "intercepts") or max(names, 1)
     needed = features * classes
-    ctx.limit(names in (0, 1, 2) if classes == 1 else names >= classes, laws.LABEL_PER_CLASS)
-    ctx.limit(at_least(weights, needed), laws.WEIGHT_PER_CLASS_AND_FEATURE, weights, needed)
-    ctx.limit(weights % classes == 0, laws.WEIGHT_PER_CLASS_AND_FEATURE)
+    ctx.limit(names in (0, 1, 2) if classes == 1 else names >= classes, LABEL_PER_CLASS)
+    ctx.limit(at_least(weights, needed), WEIGHT_PER_CLASS_AND_FEATURE, weights, needed)
+    ctx.limit(weights % classes == 0, WEIGHT_PER_CLASS_AND_FEATURE)
     return classified(ctx, samples, 2 if classes == 1 and names == 2 else classes)
 
 
@@ -209,6 +243,9 @@ def linear_regressor(ctx: RuleContext) -> Tensor:
     return ctx.tensor([samples, targets], "float32")
 
 
+PROB_A_AND_PROB_B_AS_MANY = laws.SM502.law("'prob_a' and 'prob_b' have as many entries")
+
+
 @rule("SVMClassifier", domain=DOMAIN)
 def svm_classifier(ctx: RuleContext) -> Sequence[Tensor]:
     """Return a label per sample of `X[N, features]`, and a score per class, or per class pair without probabilities."""
@@ -217,16 +254,20 @@ def svm_classifier(ctx: RuleContext) -> Sequence[Tensor]:
     vectors = ctx.integers("vectors_per_class", ())
     require_vectors(ctx, features, sum(vectors), classes)
     _require_coefficients(ctx, vectors, classes)
-    ctx.limit(length(ctx, "prob_a") == length(ctx, "prob_b"), laws.PROB_A_AND_PROB_B_AS_MANY)
+    ctx.limit(length(ctx, "prob_a") == length(ctx, "prob_b"), PROB_A_AND_PROB_B_AS_MANY)
     single = length(ctx, "prob_a") or not length(ctx, "vectors_per_class") or classes <= 2
     return classified(ctx, samples, classes if single else classes * (classes - 1) // 2)
 
 
+VECTORS_PER_CLASS = laws.SM116.law("'vectors_per_class' has an entry per class")
+COEFFICIENT_PER_SUPPORT_VECTOR = laws.SM502.law("there is a coefficient per support vector")
+
+
 def _require_coefficients(ctx: RuleContext, vectors: Sequence[int], classes: int) -> None:
     """Require a number of support vectors per class, if any, and a coefficient per vector and other class."""
-    ctx.limit(len(vectors) in (0, classes) and min(vectors, default=0) >= 0, laws.VECTORS_PER_CLASS)
+    ctx.limit(len(vectors) in (0, classes) and min(vectors, default=0) >= 0, VECTORS_PER_CLASS)
     needed = sum(vectors) * (len(vectors) - 1)
-    ctx.limit(length(ctx, "coefficients") >= needed, laws.COEFFICIENT_PER_SUPPORT_VECTOR)
+    ctx.limit(length(ctx, "coefficients") >= needed, COEFFICIENT_PER_SUPPORT_VECTOR)
 
 
 @rule("SVMRegressor", domain=DOMAIN)
@@ -236,8 +277,14 @@ def svm_regressor(ctx: RuleContext) -> Tensor:
     vectors = ctx.integer("n_supports", 0)
     ctx.limit(vectors <= 0 or length(ctx, "support_vectors") > 0, laws.ATTRIBUTE_GIVEN.of(name="support_vectors"))
     require_vectors(ctx, features, vectors, 1)
-    ctx.limit(length(ctx, "coefficients") >= vectors, laws.COEFFICIENT_PER_SUPPORT_VECTOR)
+    ctx.limit(length(ctx, "coefficients") >= vectors, COEFFICIENT_PER_SUPPORT_VECTOR)
     return ctx.tensor([samples, 1], "float32")
+
+
+KERNEL_PARAMS_THREE_ENTRIES = laws.SM502.law("'kernel_params' has three entries")
+OFFSET_GIVEN = laws.SM502.law("'rho' has a number")
+SUPPORT_VECTOR_HAS_ALL_FEATURES = laws.SM108.law("a support vector has every feature")
+WEIGHT_PER_FEATURE = laws.SM108.law("there is a weight per feature")
 
 
 def require_vectors(ctx: RuleContext, features: Dim, vectors: int, classes: int) -> None:
@@ -246,13 +293,13 @@ def require_vectors(ctx: RuleContext, features: Dim, vectors: int, classes: int)
     `vectors` is the number of support vectors, `classes` the number of classes.
     """
     kernel, entries = length(ctx, "kernel_params"), length(ctx, "support_vectors")
-    ctx.limit(kernel in (0, 3), laws.KERNEL_PARAMS_THREE_ENTRIES)
-    ctx.limit(ctx.attribute("rho") != (), laws.OFFSET_GIVEN)
-    ctx.limit(vectors <= 0 or entries % vectors == 0, laws.SUPPORT_VECTOR_HAS_ALL_FEATURES)
+    ctx.limit(kernel in (0, 3), KERNEL_PARAMS_THREE_ENTRIES)
+    ctx.limit(ctx.attribute("rho") != (), OFFSET_GIVEN)
+    ctx.limit(vectors <= 0 or entries % vectors == 0, SUPPORT_VECTOR_HAS_ALL_FEATURES)
     if vectors > 0:
-        ctx.require_equal(features, length(ctx, "support_vectors") // vectors, laws.SUPPORT_VECTOR_HAS_ALL_FEATURES)
+        ctx.require_equal(features, length(ctx, "support_vectors") // vectors, SUPPORT_VECTOR_HAS_ALL_FEATURES)
     elif classes > 0:
-        ctx.require_equal(features, length(ctx, "coefficients") // classes, laws.WEIGHT_PER_FEATURE)
+        ctx.require_equal(features, length(ctx, "coefficients") // classes, WEIGHT_PER_FEATURE)
 
 
 @rule("TreeEnsembleClassifier", domain=DOMAIN)
@@ -282,12 +329,16 @@ def tree_ensemble(ctx: RuleContext) -> Tensor:
     return ctx.tensor([sample_count(ctx), ctx.integer("n_targets", 1)])
 
 
+ATTRIBUTE_OF_KIND_LIST = laws.SM502.law("the attribute of the {kind} is a list")
+KIND_PER_ENTRY = laws.SM116.law("there is one of the {kind} for each entry of the other lists")
+
+
 def _require_entries(ctx: RuleContext, kind: str, numbers: Literal, lists: Sequence[str]) -> None:
     """Require that a tensor attribute is a vector of the input's type, as long as each of the attributes `lists`.
 
     `kind` is "splits" or "weights". Omitted lists are ignored.
     """
     ctx.check(numbers.dtype in (ctx.input(0).dtype, ""), laws.SAME_TYPE_AS_INPUT.of(kind=kind))
-    ctx.check(len(numbers.shape) == 1, laws.ATTRIBUTE_OF_KIND_LIST.of(kind=kind))
+    ctx.check(len(numbers.shape) == 1, ATTRIBUTE_OF_KIND_LIST.of(kind=kind))
     counted = all(length(ctx, name) in (0, numbers.shape[0]) for name in lists)
-    ctx.check(counted, laws.KIND_PER_ENTRY.of(kind=kind))
+    ctx.check(counted, KIND_PER_ENTRY.of(kind=kind))

@@ -20,6 +20,9 @@ def length(ctx: RuleContext, *names: str) -> int:
     return next((len(value) for value in listed if isinstance(value, tuple) and value), 0)
 
 
+TREES_LOOK_AT_INPUT_FEATURES = laws.SM108.law("trees look at features of the input")
+
+
 def sample_count(ctx: RuleContext) -> Dim:
     """Return the number of samples; require that the input has every feature that a tree tests."""
     x = ctx.input(0, rank=2)
@@ -27,11 +30,16 @@ def sample_count(ctx: RuleContext) -> Dim:
     if isinstance(modes, tuple):  # classifiers and regressors: a leaf tests no feature
         looked_at = tuple(i for i, mode in zip(looked_at, modes, strict=False) if mode != "LEAF")
     if looked_at:
-        ctx.require_at_least(x[1], max(looked_at) + 1, laws.TREES_LOOK_AT_INPUT_FEATURES)
+        ctx.require_at_least(x[1], max(looked_at) + 1, TREES_LOOK_AT_INPUT_FEATURES)
     return x[0]
 
 
 # Version 5: nodes and leaves are in separate lists
+
+
+SPLIT_PER_ENTRY = laws.SM116.law("there is one of the splits for each entry of the other lists")
+TREE_PLACES_INSIDE_LISTS = laws.SM301.law("the places in trees are inside the lists")
+NODES_FORM_TREES = laws.SM301.law("from a root, each node is reached once")
 
 
 def require_places_in_trees(ctx: RuleContext) -> None:
@@ -39,7 +47,7 @@ def require_places_in_trees(ctx: RuleContext) -> None:
     nodes, leaves = length(ctx, "nodes_featureids"), length(ctx, "leaf_targetids")
     lists = (*NODES, "nodes_hitrates", "nodes_missing_value_tracks_true")
     even = all(length(ctx, name) in (0, nodes) for name in lists) and all(length(ctx, name) for name in NODES)
-    ctx.limit(even, laws.SPLIT_PER_ENTRY)
+    ctx.limit(even, SPLIT_PER_ENTRY)
     there = [0 <= root < nodes for root in ctx.integers("tree_roots", ())]
     there += [0 <= target < ctx.integer("n_targets", 1) for target in ctx.integers("leaf_targetids", ())]
     there += [feature >= 0 for feature in ctx.integers("nodes_featureids", ())]
@@ -49,8 +57,8 @@ def require_places_in_trees(ctx: RuleContext) -> None:
         there += [0 <= i < (leaves if leaf else nodes) for i, leaf in zip(ids, flags, strict=False)]
         for node, (i, leaf) in enumerate(zip(ids, flags, strict=False)):
             below.setdefault(node, []).extend([] if leaf else [i])
-    ctx.limit(all(there), laws.TREE_PLACES_INSIDE_LISTS)
-    ctx.limit(all(_is_tree(below, root) for root in ctx.integers("tree_roots", ())), laws.NODES_FORM_TREES)
+    ctx.limit(all(there), TREE_PLACES_INSIDE_LISTS)
+    ctx.limit(all(_is_tree(below, root) for root in ctx.integers("tree_roots", ())), NODES_FORM_TREES)
 
 
 def _is_tree(below: Mapping[int, Sequence[int]], root: int) -> bool:
@@ -68,6 +76,10 @@ def _is_tree(below: Mapping[int, Sequence[int]], root: int) -> bool:
 # Earlier versions: nodes and leaves share lists; ids are per tree
 
 
+NODE_MODES_KNOWN = laws.SM502.law("the modes of nodes are known ones")
+BASE_VALUE_PER_TARGET = laws.SM116.law("there is a base value for each target or class, or none")
+
+
 def require_forest(ctx: RuleContext, kind: str, count: int) -> None:
     """Require that node lists have one length, lists of leaf weights another, and that branches form trees.
 
@@ -78,14 +90,14 @@ def require_forest(ctx: RuleContext, kind: str, count: int) -> None:
     weights = entries in (length(ctx, f"{kind}_weights"), *_lengths(ctx, f"{kind}_weights_as_tensor"))
     even = values and weights and all(length(ctx, name) == nodes for name in OLD_NODES)
     even = even and all(length(ctx, f"{kind}_{each}") == entries for each in ("nodeids", "treeids"))
-    ctx.limit(even, laws.SPLIT_PER_ENTRY)
+    ctx.limit(even, SPLIT_PER_ENTRY)
     modes = ctx.attributes.get("nodes_modes")
     if even and isinstance(modes, tuple):
-        ctx.limit(set(modes) <= MODES, laws.NODE_MODES_KNOWN)
+        ctx.limit(set(modes) <= MODES, NODE_MODES_KNOWN)
         _require_nodes(ctx, kind, count, [mode != "LEAF" for mode in modes])
     bases = {0, 1, 2} if kind == "class" and count <= 2 else {0, count}
     listed = {length(ctx, "base_values"), *_lengths(ctx, "base_values_as_tensor")}
-    ctx.limit(listed <= bases, laws.BASE_VALUE_PER_TARGET)
+    ctx.limit(listed <= bases, BASE_VALUE_PER_TARGET)
 
 
 def _lengths(ctx: RuleContext, name: str) -> tuple[int, ...]:
@@ -115,10 +127,10 @@ def _require_nodes(ctx: RuleContext, kind: str, count: int, branches: Sequence[b
     there += [key in known for key in gives]
     there += [0 <= target < count for target in ctx.integers(f"{kind}_ids", ())]
     there.append(len(known) == len(keys))
-    ctx.limit(all(there), laws.TREE_PLACES_INSIDE_LISTS)
+    ctx.limit(all(there), TREE_PLACES_INSIDE_LISTS)
     roots = [i for i, tree in enumerate(trees_of) if i == 0 or tree != trees_of[i - 1]]
     paths = {index: [known[key] for key in two if key in known] for index, two in below.items()}
-    ctx.limit(not all(there) or _in_order(paths, roots), laws.NODES_FORM_TREES)
+    ctx.limit(not all(there) or _in_order(paths, roots), NODES_FORM_TREES)
 
 
 def _in_order(below: Mapping[int, Sequence[int]], roots: Sequence[int]) -> bool:

@@ -70,7 +70,7 @@ class Assumed(NamedTuple):
     path: str
     op: str
     input: int
-    law: str
+    law: Law | str
     by: str = ""
 
 

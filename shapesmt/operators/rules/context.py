@@ -27,6 +27,10 @@ MAX_SIZES = 255  # a longer list can't be a tensor's shape
 AnyValue = TypeVar("AnyValue")
 RunGraph = Callable[["RuleContext", Graph, Sequence[Tensor], str], tuple[Tensor, ...]]
 
+ATTRIBUTE_IS_NUMBER = laws.SM502.law("attribute '{name}' is a number")
+NUMBER_OF = laws.SM401.law("there are {expected} {what}, not {count}")
+INPUT_LIST_OF_INTEGERS = laws.SM401.law("input {index} is a list of integers")
+
 
 class RuleContext(Statements):
     """One node during inference.
@@ -106,7 +110,7 @@ class RuleContext(Statements):
         value = self.attributes.get(name, default)
         if isinstance(value, (int, float)):
             return value
-        self.reject(laws.ATTRIBUTE_IS_NUMBER.of(name=name))
+        self.reject(ATTRIBUTE_IS_NUMBER.of(name=name))
 
     def text(self, name: str, default: str | None = None) -> str:
         """Return the text attribute `name`, or `default`; reject a node with another type, or without both."""
@@ -181,7 +185,7 @@ class RuleContext(Statements):
         items = self._input_sizes(source) if isinstance(source, int) else [as_dim(v) for v in self.integers(source)]
         if count is None:
             return items
-        law = laws.NUMBER_OF.of(expected=count, what=what, count=len(items or ()))
+        law = NUMBER_OF.of(expected=count, what=what, count=len(items or ()))
         self.check(items is None or len(items) == count, law)
         if items is None and isinstance(source, int) and self.input(source).shape is not None:
             self.require_equal(self.input(source)[0], count, laws.FIXED_NUMBER_OF.of(expected=count, what=what))
@@ -191,7 +195,7 @@ class RuleContext(Statements):
         x = self.input(index)
         if x.shape is None:
             return None
-        self.check(x.rank == 1, laws.INPUT_LIST_OF_INTEGERS.of(index=index))
+        self.check(x.rank == 1, INPUT_LIST_OF_INTEGERS.of(index=index))
         count = None if isinstance(x.value, Elements) else number(x[0], self.case)
         if count is not None and count <= MAX_SIZES:
             self.assume_valid(index)

@@ -145,13 +145,16 @@ def _of(package: str, modules: str) -> tuple[str, ...]:
 
 DOMAINS = {
     "": (
-        *("math.elementwise", "layout.joining", "windows.spatial", "windows.resize", "layout.shape", "layout.reshape"),
-        *("math.linear", "math.reduction", "math.normalization", "layout.indexing", "layout.slicing"),
-        *("math.quantization", "layout.scatter", "layout.blocks", "math.attention", "math.random", "windows.detection"),
-        *("windows.sampling", "windows.signal", "math.recurrent", "math.loss", "control.flow", "control.sequences"),
-        *("layout.ordering", "control.scan", "control.text"),
+        *("math.elementwise", "layout.joining", "windows.spatial", "windows.resize", "layout.shape"),
+        *("layout.ranges", "layout.reshape", "math.linear", "math.reduction", "math.normalization", "layout.indexing"),
+        *("layout.slicing", "math.quantization", "layout.scatter", "layout.blocks", "math.attention", "math.random"),
+        *("windows.detection", "windows.sampling", "windows.signal", "math.recurrent", "math.loss", "control.flow"),
+        *("control.sequences", "control.optional", "layout.ordering", "control.scan", "control.text"),
     ),
-    "com.microsoft": _of("contrib", "quantized fused attention normalization other decoding positions grouped experts"),
+    "com.microsoft": (
+        *_of("contrib", "quantized packed fused attention multi_head normalization other recurrent"),
+        *_of("contrib", "decoding positions grouped experts"),
+    ),
     "com.microsoft.nchwc": ("contrib.blocked",),
     "ai.onnx.contrib": ("extensions",),
     "ai.onnx.ml": ("ml",),
@@ -162,7 +165,7 @@ DOMAINS = {
         *_of("openvino", "detection embedding images signal loops"),
     ),
     "tensorflow": (
-        *_of("tensorflow", "elementwise shape slicing linear spatial joining indexing reduction random"),
+        *_of("tensorflow", "elementwise shape slicing linear spatial joining indexing segments reduction random"),
         *_of("tensorflow", "images quantized other"),
         *_of("tensorflow.containers", "lists tables texts sparse ragged"),
     ),

@@ -65,7 +65,7 @@ class Statements:
         self.decides_success: set[int] = set()
         self.decides_sizes_only: set[int] = set()
         self.assumed: dict[Assumed, None] = {}
-        self._assumed_laws: dict[int, str] = {}
+        self._assumed_laws: dict[int, laws.Law | str] = {}
         self.bodies: list[Body] = []
         self.rejected = False
         self.rests_on_inputs: set[tuple[Causes, bool]] = set()
@@ -182,11 +182,11 @@ class Statements:
         """
         self.decides_success.update(indices)
         if law is not None or not fails:
-            self._assumed_laws.update(dict.fromkeys(indices, "" if law is None else str(law)))
+            self._assumed_laws.update(dict.fromkeys(indices, law or ""))
 
     def assume(self, index: int, law: laws.Law | str) -> None:
         """Record that elements of input `index` are data, which are assumed to satisfy `law`."""
-        self.assumed[Assumed("", self.node.op, index, str(law))] = None
+        self.assumed[Assumed("", self.node.op, index, law)] = None
 
     def only_sizes(self, *indices: int) -> None:
         """Record that the elements of the inputs `indices` decide sizes, but can't make the node fail."""

@@ -236,10 +236,13 @@ def _at_rank(t: Tensor, n: Dim, index: int, chosen: Ranks) -> Tensor:
 # Laws
 
 
+INPUT_HAS_RANK = laws.SM303.law("input {index} has rank {ranks}")
+
+
 def _rank_requirement(n: Dim, possible: Sequence[int], ranks: Sequence[Dim | None]) -> Requirement:
     """Return the requirement that a rank is one of the possible ones."""
     lo, hi = possible[0], possible[-1]
-    law = laws.INPUT_HAS_RANK.of(index=ranks.index(n), ranks=_ranks_text(possible, n))
+    law = INPUT_HAS_RANK.of(index=ranks.index(n), ranks=_ranks_text(possible, n))
     if len(possible) == 1:
         return Requirement(equal(n, lo), law, n, as_dim(lo))
     if len(possible) <= hi - lo:
@@ -249,13 +252,16 @@ def _rank_requirement(n: Dim, possible: Sequence[int], ranks: Sequence[Dim | Non
     return Requirement(all_of(at_least(n, lo), at_least(hi, n)), law, n, as_dim(hi))
 
 
+INPUTS_AGREE_IN_RANK = laws.SM303.law("inputs {first} and {second} agree in rank")
+
+
 def _alike(split: Dim, n: Dim, alive: Sequence[_Branch], ranks: Sequence[Dim | None]) -> Requirement | None:
     """Require that rank `n` minus rank `split` is what it is in every branch; None if the branches disagree."""
     apart = {b.ranks[n] - b.ranks[split] for b in alive if n in b.ranks}
     if len(apart) > 1 or any(n not in b.ranks for b in alive):
         return None
     other = split + apart.pop()
-    law = laws.INPUTS_AGREE_IN_RANK.of(first=ranks.index(split), second=ranks.index(n))
+    law = INPUTS_AGREE_IN_RANK.of(first=ranks.index(split), second=ranks.index(n))
     return Requirement(equal(n, other), law, n, other)
 
 

@@ -45,7 +45,7 @@ class _Own(NamedTuple):
         requirements: Those that are known.
         open: Whether it may have others.
         followed: Whether it has no others but those that valid data satisfy.
-        assumed: The laws of those that data are assumed to satisfy; None if one of them isn't in the catalogue.
+        assumed: The laws of those that data are assumed to satisfy; None if one of them has no code.
     """
 
     requirements: tuple[Requirement, ...]

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from shapesmt.analysis.analysis import Analysis
-from shapesmt.network import laws
 from shapesmt.network.graph import Graph
 from shapesmt.network.laws import Law
 from shapesmt.prover.algebra import TRUE, Verdict
@@ -84,11 +81,6 @@ def _running(a: Analysis, index: int, op: str) -> list[Place]:
     return [place for place in running(a.problem.graph, index, op) if any(place.inside in path for path in within)]
 
 
-def law_of(sentence: str) -> Law:
-    """Return the law with a sentence; one without a code if there is none."""
-    return _laws().get(sentence, Law("", sentence))
-
-
-@cache
-def _laws() -> dict[str, Law]:
-    return {law.sentence: law for law in vars(laws).values() if isinstance(law, Law)}
+def law_of(stated: Law | str) -> Law:
+    """Return a law as it is stated; one without a code if that is a text, or names particular numbers."""
+    return stated if isinstance(stated, Law) and not stated.template else Law("", str(stated))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from shapesmt.network.graph import Graph
-from shapesmt.reports.answers import Answer
+from shapesmt.reports import render
 from tests.support.torch_programs import archive, as_tensor, meta, node, program
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -56,7 +56,7 @@ def test_no_command_prints_a_repr(tmp_path: Path) -> None:
 
 def test_an_answer_without_words_is_an_error() -> None:
     with pytest.raises(KeyError):
-        Answer.presented().words(Graph)
+        render.words(Graph)
 
 
 ENDING = """

@@ -11,12 +11,12 @@ from string import Formatter
 import pytest
 
 import shapesmt
-from shapesmt.network import laws
-from shapesmt.network.laws import CATALOGUE, OWN, Law
-from shapesmt.network.laws.shape_functions import __dict__ as of_shape_functions
+from shapesmt.network.laws import CATALOGUE, OWN
+from tests.support import laws
 
 PACKAGE = Path(shapesmt.__file__).parent
-LAWS = {name: law for name, law in vars(laws).items() if isinstance(law, Law)}
+LAWS = laws.every_law()
+IN_TENSORFLOWS_WORDS = "operators/rules/shape_functions/"
 STATING = [
     file for folder in ("ops", "rules", "inference") for file in sorted((PACKAGE / "operators" / folder).rglob("*.py"))
 ]
@@ -24,14 +24,27 @@ STATING = [
 
 def test_every_law_is_stated_once():
     assert len(LAWS) > 900
-    repeated = Counter(law.sentence for law in LAWS.values())
-    assert [sentence for sentence, count in repeated.items() if count > 1] == []
+    for repeated in (Counter(name for name, _ in laws.CONSTANTS), Counter(law.sentence for law in LAWS.values())):
+        assert [each for each, count in repeated.items() if count > 1] == []
+
+
+def test_every_law_is_a_constant():
+    """Found by its name, at the top of a file."""
+    making = [
+        (file, node) for file, text in laws.FILES.items() if ".law(" in text for node in ast.walk(ast.parse(text))
+    ]
+    made = Counter(
+        file for file, node in making if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "law"
+    )
+    assert made == Counter(file for _, file in laws.CONSTANTS)
 
 
 def test_every_law_has_a_code_of_the_catalogue():
     """`SM199` is for users' rules, and so for TensorFlow's interface, which states laws in its own words."""
     assert {law.code for law in LAWS.values()} <= CATALOGUE.keys()
-    assert [name for name, law in LAWS.items() if law.code == OWN and name not in of_shape_functions] == []
+    assert [
+        name for name, law in LAWS.items() if law.code == OWN and not laws.PLACES[name].startswith(IN_TENSORFLOWS_WORDS)
+    ] == []
 
 
 @pytest.mark.parametrize("code", CATALOGUE)
@@ -49,10 +62,16 @@ def test_a_law_is_one_sentence_whose_fields_have_names():
         assert "{" not in filled.sentence
 
 
-def test_every_law_is_stated_somewhere():
-    sources = " ".join(file.read_text() for file in sorted(PACKAGE.rglob("*.py")))
-    stated = set(re.findall(r"\blaws\.([A-Z0-9_]+)", sources))
-    assert sorted(LAWS.keys() - stated) == []
+def test_a_law_stands_beside_its_rule_if_one_file_states_it_and_with_its_code_if_several_do():
+    stating = Counter(
+        name
+        for file, text in laws.FILES.items()
+        for name in set(re.findall(r"\b(?:laws\.|import (?:\w+, )*)([A-Z0-9_]{2,})\b", text))
+    )
+    shared = {name for name, file in laws.CONSTANTS if file.startswith("network/laws/")}
+    assert {name for name in LAWS if stating[name] > 1} == shared
+    own = [(name, laws.FILES[file]) for name, file in laws.CONSTANTS if name not in shared]
+    assert [name for name, text in own if len(re.findall(rf"\b{name}\b", text)) < 2] == []
 
 
 @pytest.mark.parametrize("file", STATING, ids=lambda p: str(p.relative_to(PACKAGE)))

@@ -16,9 +16,9 @@ import pytest
 
 import shapesmt
 from shapesmt.frontends import load
-from shapesmt.network import laws
 from tests.oracle import onnx_peer
 from tests.oracle.torch import calls as torch_calls
+from tests.support import laws
 from tests.support.openvino_laws import Peer, parsed, written
 from tests.support.statements import named, needed
 from tests.support.versions import NEW, following

@@ -73,6 +73,9 @@ def _first_named(a: Examined) -> dict[str, Dim]:
     return named
 
 
+DECLARED_SHAPE_IS_MADE = laws.SM902.law("tensor '{name}' has the declared shape [{sizes}]")
+
+
 def _contradiction(a: Examined, name: str, declared: Declared, names: Mapping[str, Dim]) -> Finding | None:
     problem, examination, judge = a.problem, a.examination, a.judge
     t = examination.inference.tensors.get(name)
@@ -91,7 +94,7 @@ def _contradiction(a: Examined, name: str, declared: Declared, names: Mapping[st
     shapes = facts.Contradicted(name, theirs, ours, shown, {d: str(names[d]) for d in unread})
     index, node = producer_of(problem.graph, name) or (-1, None)
     where = Where(name, "", -1) if node is None else Where(node.name, node.op, index)
-    law = laws.DECLARED_SHAPE_IS_MADE.of(name=name, sizes=theirs)
+    law = DECLARED_SHAPE_IS_MADE.of(name=name, sizes=theirs)
     condition = str(claim) if len(declared.shape) == len(t.shape) else f"rank {len(declared.shape)} == {len(t.shape)}"
     source = None if node is None else source_of(problem.graph, index)
     kind = FindingKind.DECLARATION

@@ -82,4 +82,4 @@ def _assumptions(a: Examined, unjudged: set[int]) -> Iterator[Assumed]:
             path = f"{node.name}/{one.path}" if one.path else node.name
             places = node.outputs if one.by else node.inputs
             tensor = "" if one.path or one.input >= len(places) else places[one.input]
-            yield Assumed(path, one.op, index, tensor, one.law, one.by)
+            yield Assumed(path, one.op, index, tensor, str(one.law), one.by)

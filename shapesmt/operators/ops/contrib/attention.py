@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from shapesmt.network import laws
 from shapesmt.operators.ops.contrib.common import contrib
-from shapesmt.operators.ops.shared.heads import Heads, head_count, head_size, per_head
+from shapesmt.operators.ops.shared.heads import head_count, head_size, per_head
 from shapesmt.operators.ops.shared.require import (
     open_beside_cpu,
     require_narrow,
@@ -19,7 +19,7 @@ from shapesmt.operators.ops.shared.require import (
     require_vector,
 )
 from shapesmt.operators.rules import RuleContext, Tensor, Traits
-from shapesmt.prover.algebra import ONE, TRUE, ZERO, Dim, all_of, any_of, as_dim, at_least, divides, equal
+from shapesmt.prover.algebra import ONE, ZERO, Dim, all_of, any_of, as_dim, at_least, divides, equal
 
 
 def require_attention_bias(ctx: RuleContext, index: int, shape: Sequence[Dim | int]) -> None:
@@ -53,22 +53,31 @@ def seen_length(ctx: RuleContext, index: int, name: str) -> Dim:
     return shape[-1] if shape and len(shape) > 1 else ctx.fresh(name)
 
 
+PAST_LENGTH_ONE_NUMBER = laws.SM114.law("the past length is one number")
+PAST_LENGTH_NOT_NEGATIVE = laws.SM309.law("the past length isn't negative")
+PAST_AND_NEW_FIT_BUFFER = laws.SM114.law("past and new tokens fit the buffer")
+
+
 def buffer_length(ctx: RuleContext, index: int, mask: int, size: Dim, new: Dim) -> Dim:
     """Return the number of past and `new` tokens in a buffer of length `size`; input `index` is the past length.
 
     If its value is unknown, return the last size of the input at index `mask`, or a new symbol.
     """
-    require_single(ctx, index, law=laws.PAST_LENGTH_ONE_NUMBER)
+    require_single(ctx, index, law=PAST_LENGTH_ONE_NUMBER)
     items = ctx.items(index)
     past = items[0] if items else None
     if past is None:
         return seen_length(ctx, mask, "total")
-    ctx.require_at_least(past, 0, laws.PAST_LENGTH_NOT_NEGATIVE)
-    ctx.require_at_least(size, past + new, laws.PAST_AND_NEW_FIT_BUFFER)
+    ctx.require_at_least(past, 0, PAST_LENGTH_NOT_NEGATIVE)
+    ctx.require_at_least(size, past + new, PAST_AND_NEW_FIT_BUFFER)
     return past + new
 
 
 # Projections inside
+
+
+WEIGHTS_HOLD_QUERIES_KEYS_VALUES = laws.SM115.law("the weights hold queries, keys and values")
+QUERIES_KEYS_VALUES_SIZES = laws.SM115.law("queries, keys and values have sizes, the first two equal")
 
 
 def hidden_sizes(ctx: RuleContext, width: Dim) -> tuple[Dim, Dim]:
@@ -78,14 +87,17 @@ def hidden_sizes(ctx: RuleContext, width: Dim) -> tuple[Dim, Dim]:
     """
     listed, count = ctx.integers("qkv_hidden_sizes", ()), head_count(ctx)
     if not listed:
-        ctx.require(divides(3, width), laws.WEIGHTS_HOLD_QUERIES_KEYS_VALUES, width, 3)
+        ctx.require(divides(3, width), WEIGHTS_HOLD_QUERIES_KEYS_VALUES, width, 3)
         ctx.require_at_least(per_head(ctx, width // 3, count), 1, laws.HEADS_HAVE_FEATURES)
         return width // 3, width // 3
-    ctx.check(len(listed) == 3 and listed[0] == listed[1], laws.QUERIES_KEYS_VALUES_SIZES)
+    ctx.check(len(listed) == 3 and listed[0] == listed[1], QUERIES_KEYS_VALUES_SIZES)
     ctx.check(all(size % count == 0 for size in listed), laws.HEADS_DIVIDE_HIDDEN_SIZE)
     ctx.check(min(listed) > 0, laws.HEADS_HAVE_FEATURES)
-    ctx.require_equal(width, sum(listed), laws.WEIGHTS_HOLD_QUERIES_KEYS_VALUES)
+    ctx.require_equal(width, sum(listed), WEIGHTS_HOLD_QUERIES_KEYS_VALUES)
     return as_dim(listed[0]), as_dim(listed[2])
+
+
+PAST_KEYS_VALUES_STACKED_SHAPE = laws.SM114.law("the past is [2, B, N, P, H]")
 
 
 def past_state(ctx: RuleContext, index: int, batch: Dim, count: int, size: Dim, new: Dim) -> tuple[Dim, Dim]:
@@ -97,7 +109,7 @@ def past_state(ctx: RuleContext, index: int, batch: Dim, count: int, size: Dim, 
         return ZERO, new
     past = ctx.input(index)
     ctx.require_rank(past, 5)
-    require_shape(ctx, index, (2, batch, count, past[3], size), laws.PAST_KEYS_VALUES_STACKED_SHAPE)
+    require_shape(ctx, index, (2, batch, count, past[3], size), PAST_KEYS_VALUES_STACKED_SHAPE)
     return past[3], past[3] if shares_buffer(ctx) else past[3] + new
 
 
@@ -109,13 +121,21 @@ def _width(ctx: RuleContext) -> Dim:
     return weights[1]
 
 
+NO_ROTATION_INSIDE = laws.SM405.law("attribute 'do_rotary' is not 1")
+
+
 @contrib("Attention", "DecoderMaskedSelfAttention", traits=Traits.MIXED)
 def attention(ctx: RuleContext) -> list[Tensor]:
     """Project and attend: `[B, S, D] -> [B, S, values' hidden size]`, with weights `[D, 3 * hidden]`."""
     hidden, values = hidden_sizes(ctx, _width(ctx))
     require_narrow(ctx, "rotary_embedding_dim")
-    open_beside_cpu(ctx, laws.NO_ROTATION_INSIDE, used=ctx.flag("do_rotary", only_one=True))
+    open_beside_cpu(ctx, NO_ROTATION_INSIDE, used=ctx.flag("do_rotary", only_one=True))
     return attend(ctx, (3, 4, 5, 6), hidden, values)
+
+
+PAST_QUERIES_AND_VALUES_SAME_HIDDEN_SIZE = laws.SM116.law("with a past, queries and values have the same hidden size")
+NO_SHARED_BUFFER = laws.SM405.law("past and present don't share a buffer")
+NO_BIAS_WITH_PAST = laws.SM405.law("a bias doesn't come with a past")
 
 
 def attend(ctx: RuleContext, indices: tuple[int, int, int, int], hidden: Dim, values: Dim) -> list[Tensor]:
@@ -130,17 +150,21 @@ def attend(ctx: RuleContext, indices: tuple[int, int, int, int], hidden: Dim, va
         ctx.require_equal(new, 1, laws.ONE_NEW_TOKEN)
     if ctx.has(past):
         ctx.limit(ctx.makes(1), laws.PRESENT_WITH_PAST)
-        ctx.require_equal(hidden, values, laws.PAST_QUERIES_AND_VALUES_SAME_HIDDEN_SIZE)
+        ctx.require_equal(hidden, values, PAST_QUERIES_AND_VALUES_SAME_HIDDEN_SIZE)
     _, present = past_state(ctx, past, batch, count, hidden // count, new)
     total = present
     if ctx.has(past) and shares_buffer(ctx):
-        open_beside_cpu(ctx, laws.NO_SHARED_BUFFER, used=True)
+        open_beside_cpu(ctx, NO_SHARED_BUFFER, used=True)
         total = buffer_length(ctx, past_length, mask, present, new)
     require_masks(ctx, mask, batch, new, total)
-    open_beside_cpu(ctx, laws.NO_BIAS_WITH_PAST, used=ctx.has(past) and ctx.has(bias))
+    open_beside_cpu(ctx, NO_BIAS_WITH_PAST, used=ctx.has(past) and ctx.has(bias))
     require_attention_bias(ctx, bias, (batch, count, new, total))
     dtype = ctx.input(3).dtype if ctx.node.op == "QAttention" else x.dtype
     return [ctx.tensor(s, dtype) for s in ((batch, new, values), (2, batch, count, present, hidden // count))]
+
+
+SQUARE_MASK_WITHOUT_UNIDIRECTIONAL = laws.SM405.law("a square mask comes without unidirectional")
+NO_MASK_OF_4_AXES = laws.SM405.law("the mask has no 4 axes")
 
 
 def require_masks(ctx: RuleContext, index: int, batch: Dim, new: Dim, total: Dim) -> None:
@@ -153,9 +177,9 @@ def require_masks(ctx: RuleContext, index: int, batch: Dim, new: Dim, total: Dim
     mask = ctx.input(index)
     if mask.rank == 4:
         square = all_of(equal(mask[0], batch), equal(mask[1], 1), equal(mask[2], mask[3]), at_least(mask[2], total))
-        ctx.check(not ctx.flag("unidirectional", only_one=True), laws.SQUARE_MASK_WITHOUT_UNIDIRECTIONAL)
+        ctx.check(not ctx.flag("unidirectional", only_one=True), SQUARE_MASK_WITHOUT_UNIDIRECTIONAL)
         ctx.require(square, laws.MASK_FITS_LENGTHS, mask[2], total)
-        open_beside_cpu(ctx, laws.NO_MASK_OF_4_AXES, used=True)
+        open_beside_cpu(ctx, NO_MASK_OF_4_AXES, used=True)
         return
     lengths = [(batch,), (2 * batch,), (3 * batch + 2,)]
     require_mask(ctx, index, [*lengths, (batch, total), (batch, ONE), (ONE, ONE), (batch, new, total)])
@@ -173,6 +197,10 @@ def quantized_attention(ctx: RuleContext) -> list[Tensor]:
     return attend(ctx, (5, 8, 99, 99), hidden, values)
 
 
+ONE_SCALE_OR_PER_COLUMN = laws.SM109.law("there is one scale, or one per column")
+QUERIES_AND_KEYS_SAME_HIDDEN_SIZE = laws.SM116.law("queries and keys have the same hidden size")
+
+
 @contrib("QOrderedAttention")
 def ordered_attention(ctx: RuleContext) -> Tensor:
     """Project by one matrix each for queries, keys and values, and attend: `[B, S, D] -> [B, S, values' hidden]`."""
@@ -182,13 +210,19 @@ def ordered_attention(ctx: RuleContext) -> Tensor:
         w = ctx.input(weight)
         ctx.require_rank(w, 2)
         ctx.require_equal(w[0], x[2], laws.WEIGHTS_AS_HIGH_AS_INPUT)
-        require_one_or(ctx, scale, w[1], laws.ONE_SCALE_OR_PER_COLUMN)
+        require_one_or(ctx, scale, w[1], ONE_SCALE_OR_PER_COLUMN)
         require_vector(ctx, bias, w[1], laws.BIAS_AS_LONG_AS_WEIGHTS)
         head_size(ctx, w[1])
         widths.append(w[1])
-    ctx.require_equal(widths[0], widths[1], laws.QUERIES_AND_KEYS_SAME_HIDDEN_SIZE)
+    ctx.require_equal(widths[0], widths[1], QUERIES_AND_KEYS_SAME_HIDDEN_SIZE)
     require_masks(ctx, 17, x[0], x[1], x[1])
     return ctx.tensor((x[0], x[1], widths[2]))
+
+
+WINDOW_POSITIVE = laws.SM502.law("the window is positive, not {window}")
+SEQUENCE_MULTIPLE_OF_WINDOW = laws.SM110.law("the sequence is a multiple of the two-sided window")
+WEIGHTS_D_3D = laws.SM115.law("the weights are [D, 3D]")
+MASK_BATCH_LENGTH = laws.SM113.law("the mask is [B, S]")
 
 
 @contrib("LongformerAttention", "QOrderedLongformerAttention")
@@ -197,12 +231,18 @@ def longformer(ctx: RuleContext) -> Tensor:
     x, plain = ctx.input(0, rank=3), ctx.node.op == "LongformerAttention"
     head_size(ctx, x[2])
     window = ctx.integer("window")
-    ctx.check(window > 0, laws.WINDOW_POSITIVE.of(window=window))
-    ctx.require(divides(2 * window, x[1]), laws.SEQUENCE_MULTIPLE_OF_WINDOW, x[1], 2 * window)
-    require_shape(ctx, (1, 4) if plain else (2, 8), (x[2], 3 * x[2]), laws.WEIGHTS_D_3D)
+    ctx.check(window > 0, WINDOW_POSITIVE.of(window=window))
+    ctx.require(divides(2 * window, x[1]), SEQUENCE_MULTIPLE_OF_WINDOW, x[1], 2 * window)
+    require_shape(ctx, (1, 4) if plain else (2, 8), (x[2], 3 * x[2]), WEIGHTS_D_3D)
     require_vector(ctx, (2, 5) if plain else (4, 10), 3 * x[2], laws.BIAS_AS_LONG_AS_WEIGHTS)
-    require_shape(ctx, (3, 6) if plain else (7, 12), x.dims[:2], laws.MASK_BATCH_LENGTH)
+    require_shape(ctx, (3, 6) if plain else (7, 12), x.dims[:2], MASK_BATCH_LENGTH)
     return ctx.tensor(x.dims)
+
+
+KEYS_HAVE_QUERY_BATCH_AND_HIDDEN_SIZE = laws.SM115.law("keys have the queries' batch and hidden size")
+QUERY_WEIGHTS_SQUARE = laws.SM115.law("the queries' weights are [D, D]")
+KEY_AND_VALUE_WEIGHTS_D_2D = laws.SM115.law("the weights of keys and values are [D, 2D]")
+BIAS_AS_LONG_AS_ALL_WEIGHTS = laws.SM108.law("the bias is as long as all weights are wide")
 
 
 @contrib("DecoderAttention")
@@ -210,133 +250,9 @@ def decoder_attention(ctx: RuleContext) -> list[Tensor]:
     """Attend in `[S, B, D]`, which is unchanged; data decides whether caches are used, so their length is unknown."""
     x, key = ctx.input(0, rank=3), ctx.input(1, rank=3)
     size = head_size(ctx, x[2])
-    require_shape(ctx, 1, (key[0], x[1], x[2]), laws.KEYS_HAVE_QUERY_BATCH_AND_HIDDEN_SIZE)
-    require_shape(ctx, 2, (x[2], x[2]), laws.QUERY_WEIGHTS_SQUARE)
-    require_shape(ctx, 3, (x[2], 2 * x[2]), laws.KEY_AND_VALUE_WEIGHTS_D_2D)
-    require_vector(ctx, 4, 3 * x[2], laws.BIAS_AS_LONG_AS_ALL_WEIGHTS)
+    require_shape(ctx, 1, (key[0], x[1], x[2]), KEYS_HAVE_QUERY_BATCH_AND_HIDDEN_SIZE)
+    require_shape(ctx, 2, (x[2], x[2]), QUERY_WEIGHTS_SQUARE)
+    require_shape(ctx, 3, (x[2], 2 * x[2]), KEY_AND_VALUE_WEIGHTS_D_2D)
+    require_vector(ctx, 4, 3 * x[2], BIAS_AS_LONG_AS_ALL_WEIGHTS)
     cache = ctx.tensor((x[1], ctx.integer("num_heads"), ctx.fresh("length"), size))
     return [ctx.tensor(x.dims), cache, cache]
-
-
-# Projected inputs
-
-
-@contrib("MultiHeadAttention", traits=Traits.MIXED)
-def multi_head(ctx: RuleContext) -> list[Tensor]:
-    """Attend: queries `[B, S, D]`, keys `[B, L, D]`, values `[B, L, Dv]` -> `[B, S, Dv]`.
-
-    Keys and values may be packed `[B, L, N, 2, H]` or be `[B, N, L, H]`; all three may be packed `[B, S, N, 3, H]`.
-    """
-    query, count = ctx.input(0), head_count(ctx)
-    ctx.check(query.rank in (3, 5), laws.QUERIES_SHAPE_BY_RANK.of(rank=query.rank))
-    batch, new = query[0], query[1]
-    length, hidden, values = _project(ctx, query, count)
-    if ctx.has(2) and ctx.input(2).rank == 4:
-        ctx.require_equal(values // count, hidden // count, laws.ENCODER_KEYS_AND_VALUES_SAME_SHAPE)
-    require_vector(ctx, 3, 2 * hidden + values, laws.BIAS_AS_LONG_AS_QUERIES_KEYS_VALUES)
-    old, present = _past(ctx, 6, Heads(batch, as_dim(count), length, hidden // count))
-    lengths = [(batch,), (3 * batch + 2,)]
-    require_mask(ctx, 4, [*lengths, (batch, old + length), (batch, new, old + length)])
-    require_attention_bias(ctx, 5, (batch, count, new, old + length))
-    return _results(ctx, (batch, new, values), hidden, present, old + length)
-
-
-def _project(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, Dim, Dim]:
-    """Return the keys' length and the hidden sizes of keys and values, which may be packed with the queries.
-
-    `count` is the number of heads.
-    """
-    if ctx.has(1):
-        ctx.check(query.rank == 3, laws.QUERIES_WITH_KEYS_SHAPE)
-        length, values = _keys_and_values(ctx, query, count)
-        for rows in (query[1], length if ctx.input(1).rank == 3 else ZERO):
-            _require_heads(ctx, query[2], count, query[0] * rows)
-        return length, query[2], values
-    ctx.check(query.rank == 5 and not ctx.has(2), laws.QUERIES_WITHOUT_KEYS_HOLD_VALUES)
-    require_shape(ctx, 0, (*query.dims[:2], count, 3, query[4]), laws.PACKED_QUERIES_BATCHED)
-    open_beside_cpu(ctx, laws.KEYS_BESIDE_QUERIES, used=True)
-    return query[1], count * query[4], count * query[4]
-
-
-def _results(
-    ctx: RuleContext, output: Sequence[Dim | int], hidden: Dim, present: Dim, total: Dim, scores: str | None = None
-) -> list[Tensor]:
-    """Return the output `[B, S, Dv]`, the present keys and values, and the scores `[B, N, S, total]`.
-
-    `output` is (B, S, Dv), `present` is the caches' length, and `scores` is the scores' element type.
-    """
-    count = ctx.integer("num_heads")
-    batch, new, values = output
-    kept = [ctx.tensor((batch, count, present, size // count)) for size in (hidden, values)]
-    return [ctx.tensor(output), *kept, ctx.tensor((batch, count, new, total), scores)]
-
-
-def _keys_and_values(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, Dim]:
-    """Return the keys' length and the values' hidden size; `count` is the number of heads."""
-    key, batch, hidden = ctx.input(1), query[0], query[2]
-    size = hidden // count
-    ctx.check(key.rank in (3, 4, 5), laws.KEYS_SHAPE_BY_RANK.of(rank=key.rank))
-    if key.rank == 5:
-        ctx.check(not ctx.has(2), laws.PACKED_KEYS_HOLD_VALUES)
-        require_shape(ctx, 1, (batch, key[1], count, 2, size), laws.PACKED_KEYS_AND_VALUES_SHAPE)
-        open_beside_cpu(ctx, laws.VALUES_BESIDE_KEYS, used=True)
-        return key[1], hidden
-    value = ctx.input(2)
-    ctx.check(value.rank == key.rank, laws.KEYS_AND_VALUES_ONE_RANK)
-    if key.rank == 4:
-        require_shape(ctx, 1, (batch, count, key[2], size), laws.KEYS_BATCH_HEADS_LENGTH_SIZE)
-        require_shape(ctx, 2, (batch, count, key[2], value[3]), laws.VALUES_BATCH_HEADS_LENGTH_SIZE)
-        return key[2], value[3] * count
-    require_shape(ctx, 1, (batch, key[1], hidden), laws.KEYS_BATCH_LENGTH_HIDDEN)
-    require_shape(ctx, 2, (batch, key[1], value[2]), laws.VALUES_AS_MANY_AS_KEYS)
-    if ctx.node.op != "DecoderMaskedMultiHeadAttention" or ctx.has(5):
-        _require_heads(ctx, value[2], count, batch * key[1])
-    return key[1], value[2]
-
-
-def _require_heads(ctx: RuleContext, hidden: Dim, count: int, rows: Dim) -> None:
-    """Require that `count` heads divide a hidden size and have features, unless there are no `rows` to split."""
-    per_head(ctx, hidden, count, rows=rows)
-    ctx.require(any_of(at_least(hidden, 1), equal(rows, 0)), laws.HEADS_HAVE_FEATURES, hidden, 1)
-
-
-def _past(ctx: RuleContext, keys: int, new: Heads) -> tuple[Dim, Dim]:
-    """Return the lengths of past and present; inputs `keys` and `keys + 1` are past keys and values `[B, N, P, H]`."""
-    ctx.check(ctx.has(keys) == ctx.has(keys + 1), laws.PAST_KEYS_AND_VALUES_TOGETHER)
-    old = new.past(ctx, keys, keys + 1, new.size, (laws.PAST_BATCH_HEADS_LENGTH_SIZE,) * 2)
-    return old, old + new.length
-
-
-@contrib("DecoderMaskedMultiHeadAttention")
-def decoder_masked(ctx: RuleContext) -> list[Tensor]:
-    """Attend from one new token: queries and keys `[B, 1, D]`, or an encoder's keys and values `[B, N, L, H]`."""
-    query, count = ctx.input(0, rank=3), head_count(ctx)
-    ctx.require_equal(query[1], 1, laws.ONE_NEW_TOKEN)
-    length, hidden, values = _project(ctx, query, count) if ctx.has(1) else _unpack_queries(ctx, query)
-    require_vector(ctx, 10, 2 * hidden + values, laws.BIAS_AS_LONG_AS_QUERIES_KEYS_VALUES)
-    old, present = _past(ctx, 5, Heads(query[0], as_dim(count), length, hidden // count))
-    crossed = ctx.has(1) and ctx.input(1).rank == 4
-    single = any_of(equal(length, 1), equal(query[0], 0)) if ctx.has(5) and not crossed else TRUE
-    ctx.require(single, laws.ONE_NEW_TOKEN, length, 1)
-    ctx.require_equal(values // count, hidden // count, laws.ENCODER_KEYS_AND_VALUES_SAME_SHAPE)
-    _require_buffer(ctx)
-    shared = shares_buffer(ctx) and ctx.has(5)
-    total = buffer_length(ctx, 7, 3, old, length) if shared else length if crossed else present
-    require_mask(ctx, 3, [(query[0], total)])
-    require_attention_bias(ctx, 4, (query[0], count, 1, total))
-    return _results(ctx, (query[0], 1, values), hidden, old if shared else present, total, "float32")
-
-
-def _require_buffer(ctx: RuleContext) -> None:
-    """Require that a past and cache outputs are given together, in one buffer; CPU kernels need separate keys."""
-    ctx.limit(shares_buffer(ctx) or not (ctx.has(5) or ctx.outputs > 1), laws.SHARED_BUFFER_WITH_CACHES)
-    ctx.limit(not shares_buffer(ctx) or (ctx.has(5) and ctx.outputs > 2), laws.PAST_WITH_SHARED_BUFFER)
-    ctx.limit(not shares_buffer(ctx) or ctx.has(7), laws.INPUT_GIVEN.of(index=7))
-    open_beside_cpu(ctx, laws.KEYS_BESIDE_QUERIES, used=not ctx.has(1))
-
-
-def _unpack_queries(ctx: RuleContext, query: Tensor) -> tuple[Dim, Dim, Dim]:
-    """Return what `_project` returns, for queries `[B, 1, 3 * D]` that contain keys and values."""
-    ctx.require(divides(3, query[2]), laws.PACKED_PROJECTIONS_ONE_SIZE, query[2], 3)
-    head_size(ctx, query[2] // 3)
-    return ONE, query[2] // 3, query[2] // 3

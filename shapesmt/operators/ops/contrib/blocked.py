@@ -12,12 +12,14 @@ from shapesmt.prover.algebra import Dim, Kind, all_of, any_of, at_least, ceil_di
 DOMAIN = "com.microsoft.nchwc"
 BLOCK, LARGE_BLOCK = 8, 16  # channels per block, depending on the machine
 
+CHANNELS_IN_WHOLE_BLOCKS = laws.SM106.law("channels come in whole blocks")
+
 
 def blocked(ctx: RuleContext) -> Tensor:
     """Return the input `[n, channels, height, width]`; require that its channels fill whole blocks."""
     x = ctx.input(0, rank=4)
     if not _is_padded(x[1]):
-        ctx.require(divides(BLOCK, x[1]), laws.CHANNELS_IN_WHOLE_BLOCKS, x[1], BLOCK)
+        ctx.require(divides(BLOCK, x[1]), CHANNELS_IN_WHOLE_BLOCKS, x[1], BLOCK)
     return x
 
 
@@ -26,17 +28,23 @@ def _is_padded(channels: Dim) -> bool:
     return any(s.kind is Kind.LOST for s in channels.symbols)
 
 
+CHANNELS_IN_FOURS = laws.SM106.law("channels come in fours")
+
+
 @rule("ReorderInput", domain=DOMAIN)
 def reorder_input(ctx: RuleContext) -> Tensor:
     """Reorder `[n, c, h, w]`, or `[n, h, w, c]` with `channels_last`, to `[n, c rounded up to whole blocks, h, w]`."""
     n, c, *sizes = ctx.input(0, rank=4).dims
     if ctx.flag("channels_last"):
         c, sizes = sizes[-1], [c, *sizes[:-1]]
-    ctx.require(divides(4, c), laws.CHANNELS_IN_FOURS, c, 4)
+    ctx.require(divides(4, c), CHANNELS_IN_FOURS, c, 4)
     least, most = (ceil_divide(c, block) * block for block in (BLOCK, LARGE_BLOCK))
     return ctx.tensor(
         (n, least if least is most else ctx.fresh("channels", int(max(least.lo, 0)), most, Kind.LOST), *sizes)
     )
+
+
+CHANNELS_ATTRIBUTE_POSITIVE = laws.SM502.law("the attribute channels is positive")
 
 
 @rule("ReorderOutput", domain=DOMAIN)
@@ -44,9 +52,9 @@ def reorder_output(ctx: RuleContext) -> Tensor:
     """Reorder `[n, c in whole blocks, h, w]` to `[n, channels, h, w]`; `channels_last` gives `[n, h, w, channels]`."""
     n, c, *sizes = blocked(ctx).dims
     channels = ctx.integer("channels", 0)
-    ctx.check(channels > 0, laws.CHANNELS_ATTRIBUTE_POSITIVE)
-    ctx.require_at_least(c, channels, laws.CHANNELS_IN_WHOLE_BLOCKS)
-    ctx.require(less(c, channels + LARGE_BLOCK), laws.CHANNELS_IN_WHOLE_BLOCKS, c, channels + LARGE_BLOCK)
+    ctx.check(channels > 0, CHANNELS_ATTRIBUTE_POSITIVE)
+    ctx.require_at_least(c, channels, CHANNELS_IN_WHOLE_BLOCKS)
+    ctx.require(less(c, channels + LARGE_BLOCK), CHANNELS_IN_WHOLE_BLOCKS, c, channels + LARGE_BLOCK)
     return ctx.tensor((n, *sizes, channels) if ctx.flag("channels_last") else (n, channels, *sizes))
 
 
@@ -54,7 +62,7 @@ def reorder_output(ctx: RuleContext) -> Tensor:
 def blocked_conv(ctx: RuleContext) -> Tensor:
     """Convolve, then add an optional tensor of the output's shape."""
     x, w = ctx.input(0, rank=4), ctx.input(1, rank=4)
-    ctx.require(divides(BLOCK, w[0]), laws.CHANNELS_IN_WHOLE_BLOCKS, w[0], BLOCK)
+    ctx.require(divides(BLOCK, w[0]), CHANNELS_IN_WHOLE_BLOCKS, w[0], BLOCK)
     x = _convolve(ctx, x, w)
     (y,) = ctx.delegate("Conv", (x, *ctx.inputs[1:3]), version=22)
     if ctx.has(3):
@@ -88,12 +96,15 @@ def blocked_global_pool(ctx: RuleContext) -> Tensor:
     return global_pool(ctx)
 
 
+SCALES_ATTRIBUTE_1_1_HEIGHT_WIDTH = laws.SM502.law("the attribute scales is [1, 1, height, width]")
+
+
 @rule("Upsample", domain=DOMAIN)
 def blocked_upsample(ctx: RuleContext) -> Tensor:
     """Multiply height and width by the integers in `scales`."""
     n, c, *sizes = blocked(ctx).dims
     scales = ctx.integers("scales")
-    ctx.check(scales[:2] == (1, 1) and len(scales) == 4 and min(scales) > 0, laws.SCALES_ATTRIBUTE_1_1_HEIGHT_WIDTH)
+    ctx.check(scales[:2] == (1, 1) and len(scales) == 4 and min(scales) > 0, SCALES_ATTRIBUTE_1_1_HEIGHT_WIDTH)
     return ctx.tensor((n, c, *(size * scale for size, scale in zip(sizes, scales[2:], strict=True))))
 
 
@@ -104,5 +115,5 @@ def _convolve(ctx: RuleContext, x: Tensor, w: Tensor) -> Tensor:
     """Return the input of a convolution with filters `w`; 16 channels or more must fill whole blocks."""
     if _is_padded(x[1]):
         return _as_deep(ctx, x, w[1] * ctx.integer("group", 1))
-    ctx.require(any_of(less(x[1], LARGE_BLOCK), divides(BLOCK, x[1])), laws.CHANNELS_IN_WHOLE_BLOCKS, x[1], BLOCK)
+    ctx.require(any_of(less(x[1], LARGE_BLOCK), divides(BLOCK, x[1])), CHANNELS_IN_WHOLE_BLOCKS, x[1], BLOCK)
     return x

@@ -52,6 +52,9 @@ def channels_first(
     return ctx.tensor((y[0], *y.dims[2:], y[1]), y.dtype)
 
 
+SCALES_AND_ZERO_POINTS_SCALARS = laws.SM109.law("scales and zero points are scalars")
+
+
 def require_scalars(ctx: RuleContext, *indices: int) -> None:
     """Require that scales and zero points at these inputs, unless omitted, are scalars; vectors of one are refused."""
-    require_shape(ctx, indices, (), laws.SCALES_AND_ZERO_POINTS_SCALARS)
+    require_shape(ctx, indices, (), SCALES_AND_ZERO_POINTS_SCALARS)

@@ -15,12 +15,14 @@ from shapesmt.operators.ops.shared.require import open_beside_cpu, require_shape
 from shapesmt.operators.rules import RuleContext, Tensor, Traits
 from shapesmt.prover.algebra import ZERO, Dim, all_of, any_of, at_least, divides, equal, maximum, negate
 
+KEY_HEADS_DIVIDE_QUERY_HEADS = laws.SM112.law("the {keys} heads of keys divide the {queries} of queries")
+
 
 def grouped_heads(ctx: RuleContext) -> tuple[int, int]:
     """Return the number of query heads, and the number of key and value heads, which divides it."""
     count, shared = ctx.integer("num_heads"), ctx.integer("kv_num_heads")
     ctx.check(count > 0 and shared > 0, laws.HEADS_OF_QUERIES_KEYS_VALUES)
-    ctx.check(count % shared == 0, laws.KEY_HEADS_DIVIDE_QUERY_HEADS.of(keys=shared, queries=count))
+    ctx.check(count % shared == 0, KEY_HEADS_DIVIDE_QUERY_HEADS.of(keys=shared, queries=count))
     return count, shared
 
 
@@ -33,6 +35,10 @@ def grouped_size(ctx: RuleContext) -> Dim:
     return size
 
 
+KEY_PER_QUERY_OR_NONE = laws.SM115.law("there is a key per query, or none")
+NO_NORM_INSIDE = laws.SM405.law("queries and keys aren't normalized inside")
+
+
 @contrib("GroupQueryAttention", traits=Traits.MIXED)
 def grouped(ctx: RuleContext) -> list[Tensor]:
     """Attend from queries `[B, S, N * H]`; keys and values `[B, S, Nk * H]` extend the caches `[B, Nk, P, H]`.
@@ -42,7 +48,7 @@ def grouped(ctx: RuleContext) -> list[Tensor]:
     (batch, new), (count, shared), size = batch_of(ctx), grouped_heads(ctx), grouped_size(ctx)
     past = cache_length(ctx, batch, shared, size)
     added = ctx.input(1, rank=3)[1] if past is not ZERO and ctx.has(1) else new
-    ctx.require(any_of(equal(added, new), equal(added, 0)), laws.KEY_PER_QUERY_OR_NONE, added, new)
+    ctx.require(any_of(equal(added, new), equal(added, 0)), KEY_PER_QUERY_OR_NONE, added, new)
     ctx.require_at_least(size, 1, laws.HEADS_HAVE_FEATURES)
     require_shape(ctx, (1, 2), (batch, added, shared * size), laws.KEYS_AND_VALUES_BATCH_LENGTH_HIDDEN)
     ctx.require_equal(ctx.input(5).numel, batch, laws.LENGTH_PER_SAMPLE)
@@ -54,9 +60,14 @@ def grouped(ctx: RuleContext) -> list[Tensor]:
     require_attention_bias(ctx, 10, (batch, count, new, total))
     require_vector(ctx, 11, count, laws.SINK_PER_HEAD)
     require_vector(ctx, (14, 15), size, laws.NORM_SCALE_PER_HEAD_ELEMENT)
-    open_beside_cpu(ctx, laws.NO_NORM_INSIDE, used=ctx.has(14) or ctx.has(15))
+    open_beside_cpu(ctx, NO_NORM_INSIDE, used=ctx.has(14) or ctx.has(15))
     cache = ctx.tensor((batch, shared, present, size), ctx.input(3).dtype if ctx.has(3) else None)
     return [ctx.tensor((batch, new, count * size)), cache, cache, ctx.tensor((batch, count, new, total))]
+
+
+SLIDING_CACHE_WITH_WINDOW = laws.SM405.law("a sliding cache comes with a window and a past")
+KV_CACHE_BIT_WIDTH_0 = laws.SM502.law("attribute 'kv_cache_bit_width' is 0")
+OUTPUT_3_WITH_QK_OUTPUT = laws.SM405.law("output 3 comes with 'qk_output'")
 
 
 def _require_kept(ctx: RuleContext) -> None:
@@ -66,15 +77,19 @@ def _require_kept(ctx: RuleContext) -> None:
     """
     kept = {ctx.text(f"{each}_quant_type", "NONE").upper() for each in "kv"} == {"NONE"}
     window = ctx.integer("local_window_size", -1) > 0 and ctx.has(3)
-    ctx.limit(window or not ctx.flag("sliding_window_cache", only_one=True), laws.SLIDING_CACHE_WITH_WINDOW)
-    ctx.limit(not kept or ctx.integer("kv_cache_bit_width", 0) == 0, laws.KV_CACHE_BIT_WIDTH_0)
-    ctx.limit(ctx.integer("qk_output", 0) == 0 or ctx.outputs > 3, laws.OUTPUT_3_WITH_QK_OUTPUT)
+    ctx.limit(window or not ctx.flag("sliding_window_cache", only_one=True), SLIDING_CACHE_WITH_WINDOW)
+    ctx.limit(not kept or ctx.integer("kv_cache_bit_width", 0) == 0, KV_CACHE_BIT_WIDTH_0)
+    ctx.limit(ctx.integer("qk_output", 0) == 0 or ctx.outputs > 3, OUTPUT_3_WITH_QK_OUTPUT)
 
 
 def batch_of(ctx: RuleContext) -> tuple[Dim, Dim]:
     """Return (batch, new tokens) of queries `[B, S, hidden]`."""
     ctx.require_rank(ctx.input(0), 3)
     return ctx.input(0)[0], ctx.input(0)[1]
+
+
+LAST_KEYS_BEHIND_QUERIES = laws.SM301.law("behind a past, the keys of a sample are as many as its queries")
+LAST_KEY_IN_CACHES = laws.SM301.law("the last key of a sample is in the caches")
 
 
 def grow_caches(ctx: RuleContext, cached: Dim, added: Dim, new: Dim) -> tuple[Dim | None, Dim]:
@@ -95,11 +110,16 @@ def grow_caches(ctx: RuleContext, cached: Dim, added: Dim, new: Dim) -> tuple[Di
     samples = any_of(equal(total, new), equal(new, 1), all_of(at_least(new, 2), equal(batch, 1)))
     ctx.require(samples, laws.NEW_TOKENS_BEHIND_PAST, new, 1)
     present = maximum(total, cached)
-    law = laws.LAST_KEYS_BEHIND_QUERIES
+    law = LAST_KEYS_BEHIND_QUERIES
     for condition, last, _ in spans(ctx, ctx.input(5), law, 5):
         ctx.require(any_of(negate(condition), equal(total, new), at_least(last, new - 1)), law, last, new - 1)
-    require_places(ctx, 5, present, laws.LAST_KEY_IN_CACHES)
+    require_places(ctx, 5, present, LAST_KEY_IN_CACHES)
     return total, present
+
+
+LAYOUTS_DIVIDE_HEADS = laws.SM112.law("the layouts divide the heads")
+CACHES_HOLD_TOTAL_LENGTH = laws.SM114.law("the caches have room for the total length")
+TOTAL_LENGTH_COUNTS_NEW_TOKENS = laws.SM114.law("the total length counts the new tokens")
 
 
 @contrib("SparseAttention")
@@ -111,14 +131,14 @@ def sparse(ctx: RuleContext) -> list[Tensor]:
     (batch, new), (count, shared), size = batch_of(ctx), grouped_heads(ctx), grouped_size(ctx)
     require_shape(ctx, (1, 2), (batch, new, shared * size), laws.KEYS_AND_VALUES_BATCH_LENGTH_HIDDEN)
     past, rows = cache_length(ctx, batch, shared, size), ctx.input(5, rank=2)
-    ctx.require(all_of(at_least(rows[0], 1), divides(rows[0], count)), laws.LAYOUTS_DIVIDE_HEADS, rows[0], count)
+    ctx.require(all_of(at_least(rows[0], 1), divides(rows[0], count)), LAYOUTS_DIVIDE_HEADS, rows[0], count)
     require_single(ctx, 7, law=laws.TOTAL_LENGTH_ONE_NUMBER)
     require_vector(ctx, 8, batch, laws.LENGTH_PER_SAMPLE)
     total = (ctx.items(7) or [None])[0]
     require_tables(ctx, (9, 10), size, total)
     _require_eights(ctx, size, 9)
-    ctx.require_at_least(past, past if total is None else total, laws.CACHES_HOLD_TOTAL_LENGTH)
-    ctx.require_at_least(new if total is None else total, new, laws.TOTAL_LENGTH_COUNTS_NEW_TOKENS)
+    ctx.require_at_least(past, past if total is None else total, CACHES_HOLD_TOTAL_LENGTH)
+    ctx.require_at_least(new if total is None else total, new, TOTAL_LENGTH_COUNTS_NEW_TOKENS)
     ctx.leave("elements", f"{laws.SHARED_BUFFER_WITH_CACHES}, which only the caller decides")
     cache = ctx.tensor((batch, shared, past, size))
     return [ctx.tensor((batch, new, count * size)), cache, cache]
@@ -135,6 +155,9 @@ def cache_length(ctx: RuleContext, batch: Dim, shared: int, size: Dim) -> Dim:
     return past[2]
 
 
+TABLE_WIDTH_MULTIPLE_OF_8 = laws.SM112.law("the tables' width is a multiple of 8")
+
+
 def _require_eights(ctx: RuleContext, size: Dim, cosines: int) -> None:
     """Require multiples of 8 for head sizes (16 with tables) and table widths, as the kernels need.
 
@@ -143,7 +166,11 @@ def _require_eights(ctx: RuleContext, size: Dim, cosines: int) -> None:
     step = 16 if ctx.has(cosines) else 8
     ctx.require(divides(step, size), laws.HEAD_SIZE_MULTIPLE.of(step=step), size, step)
     if ctx.has(cosines):
-        ctx.require(divides(8, ctx.input(cosines)[1]), laws.TABLE_WIDTH_MULTIPLE_OF_8, ctx.input(cosines)[1], 8)
+        ctx.require(divides(8, ctx.input(cosines)[1]), TABLE_WIDTH_MULTIPLE_OF_8, ctx.input(cosines)[1], 8)
+
+
+COSINES_AND_SINES_TOGETHER = laws.SM405.law("cosines and sines come together")
+DO_ROTARY_WITH_COSINES_AND_SINES = laws.SM405.law("do_rotary comes with cosines and sines")
 
 
 def require_tables(ctx: RuleContext, indices: tuple[int, int], size: Dim, total: Dim | None) -> None:
@@ -152,8 +179,8 @@ def require_tables(ctx: RuleContext, indices: tuple[int, int], size: Dim, total:
     `indices` are the inputs with the tables; if `total` isn't None, they need a row for each of `total` positions.
     """
     cosines, sines = indices
-    ctx.check(ctx.has(cosines) == ctx.has(sines), laws.COSINES_AND_SINES_TOGETHER)
-    ctx.check(ctx.has(cosines) or not ctx.flag("do_rotary", only_one=True), laws.DO_ROTARY_WITH_COSINES_AND_SINES)
+    ctx.check(ctx.has(cosines) == ctx.has(sines), COSINES_AND_SINES_TOGETHER)
+    ctx.check(ctx.has(cosines) or not ctx.flag("do_rotary", only_one=True), DO_ROTARY_WITH_COSINES_AND_SINES)
     if ctx.has(cosines):
         table = ctx.input(cosines)
         ctx.require_rank(table, 2)

@@ -34,22 +34,31 @@ def skip_normalization(ctx: RuleContext) -> list[Tensor]:
     return [ctx.tensor(x.dims), statistics, statistics, ctx.tensor(x.dims)]
 
 
+WORDS_AND_SEGMENTS_SAME_SHAPE = laws.SM107.law("words and segments have the same shape")
+TABLE_WITH_SEGMENTS = laws.SM405.law("a table comes with the segments")
+MASK_SHAPED_AS_WORDS = laws.SM107.law("the mask has the shape of the words")
+SEGMENT_INPUTS_TOGETHER = laws.SM405.law("segments, their table, its scale and its zero point come together")
+
+
 @contrib("EmbedLayerNormalization", "QEmbedLayerNormalization")
 def embedding(ctx: RuleContext) -> list[Tensor]:
     """Add the embeddings of words, positions and segments, then normalize: `[B, S]`, tables `[*, H]` -> `[B, S, H]`."""
     ids, words, quantized = ctx.input(0, rank=2), ctx.input(2, rank=2), ctx.node.op == "QEmbedLayerNormalization"
-    require_shape(ctx, 1, ids.dims, laws.WORDS_AND_SEGMENTS_SAME_SHAPE)
-    ctx.limit(ctx.has(4) or not ctx.has(1), laws.TABLE_WITH_SEGMENTS)
+    require_shape(ctx, 1, ids.dims, WORDS_AND_SEGMENTS_SAME_SHAPE)
+    ctx.limit(ctx.has(4) or not ctx.has(1), TABLE_WITH_SEGMENTS)
     _require_tables(ctx, ids, words)
     require_vector(ctx, (5, 6), words[1], laws.PARAMETERS_PER_HIDDEN_FEATURE)
-    require_shape(ctx, 7, ids.dims, laws.MASK_SHAPED_AS_WORDS)
+    require_shape(ctx, 7, ids.dims, MASK_SHAPED_AS_WORDS)
     _require_declared(ctx)
     if quantized:
         require_single(ctx, *range(8, 18))
-        ctx.limit(len({ctx.has(i) for i in (1, 4, 10, 15)}) == 1, laws.SEGMENT_INPUTS_TOGETHER)
+        ctx.limit(len({ctx.has(i) for i in (1, 4, 10, 15)}) == 1, SEGMENT_INPUTS_TOGETHER)
     _require_positions(ctx, ids, explicit=ctx.has(8) and not quantized)
     y = ctx.tensor((*ids.dims, words[1]), ctx.input(8).dtype if quantized else words.dtype)
     return [y, ctx.tensor((ids[0],), "int32"), y]
+
+
+HIDDEN_SIZE_DECLARED = laws.SM204.law("the file declares a hidden size, which is at least 1")
 
 
 def _require_declared(ctx: RuleContext) -> None:
@@ -59,31 +68,39 @@ def _require_declared(ctx: RuleContext) -> None:
     """
     for width in (ctx.input(i)[-1] for i in range(2, 7) if ctx.has(i) and (i != 4 or ctx.has(1))):
         known = ctx.loading and width.constant is not None and width.constant > 0
-        ctx.limit_declared(known, laws.HIDDEN_SIZE_DECLARED)
+        ctx.limit_declared(known, HIDDEN_SIZE_DECLARED)
+
+
+TABLES_SAME_HIDDEN_SIZE = laws.SM116.law("the tables have the same hidden size")
+WORDS_AND_SEGMENTS_IN_TABLES = laws.SM301.law("words and segments are in their tables")
 
 
 def _require_tables(ctx: RuleContext, ids: Tensor, words: Tensor) -> None:
     """Require that all tables have the same width, and rows for the words `ids` and the segments."""
     for index in (i for i in (2, 3, 4) if ctx.has(i)):
         table, looked_up = ctx.input(index, rank=2), index != 4 or ctx.has(1)
-        ctx.require_equal(table[1], words[1], laws.TABLES_SAME_HIDDEN_SIZE)
+        ctx.require_equal(table[1], words[1], TABLES_SAME_HIDDEN_SIZE)
         some = any_of(equal(ids.numel, 0), at_least(table[0], 1)) if looked_up else True
         ctx.limit(some, laws.SOMETHING_TO_PICK, table[0], 1)
     for listed, at in ((0, 2), (1, 4)):
         if ctx.has(at):
-            require_places(ctx, listed, ctx.input(at)[0], laws.WORDS_AND_SEGMENTS_IN_TABLES)
+            require_places(ctx, listed, ctx.input(at)[0], WORDS_AND_SEGMENTS_IN_TABLES)
+
+
+POSITION_PER_WORD = laws.SM116.law("there is one position per word")
+POSITIONS_IN_TABLE = laws.SM301.law("every position is in its table")
 
 
 def _require_positions(ctx: RuleContext, ids: Tensor, *, explicit: bool) -> None:
     """Require enough rows in the position table: as many as words, or with `explicit` for the positions in input 8."""
     if explicit:
-        listed, law = ctx.input(8, rank=2), laws.POSITION_PER_WORD
+        listed, law = ctx.input(8, rank=2), POSITION_PER_WORD
         ctx.require_equal(listed[1], ids[1], law)
         ctx.require(any_of(equal(listed[0], ids[0]), equal(listed[0], 1)), law, listed[0])
-        require_places(ctx, 8, ctx.input(3)[0], laws.POSITIONS_IN_TABLE)
+        require_places(ctx, 8, ctx.input(3)[0], POSITIONS_IN_TABLE)
     else:
         rows = ctx.input(3)[0]
-        ctx.require(any_of(at_least(rows, ids[1]), equal(ids[0], 0)), laws.POSITIONS_IN_TABLE, ids[1])
+        ctx.require(any_of(at_least(rows, ids[1]), equal(ids[0], 0)), POSITIONS_IN_TABLE, ids[1])
 
 
 @contrib("GroupNorm", "SkipGroupNorm")
@@ -102,8 +119,11 @@ def group_norm(ctx: RuleContext) -> list[Tensor]:
     return [ctx.tensor(x.dims)] * 2
 
 
+SKIP_SHAPE = laws.SM107.law("the skip is [N, H, W, C], [N, 1, 1, C] or [N, C]")
+
+
 def _require_skip(ctx: RuleContext, x: Tensor, skip: Tensor, channels: Dim) -> None:
-    law = laws.SKIP_SHAPE
+    law = SKIP_SHAPE
     ctx.check(skip.rank in (2, 4), law)
     if skip.rank == 2:
         require_shape(ctx, 3, (x[0], channels), law)
@@ -124,17 +144,28 @@ def ordered_normalization(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
+SCALE_HAS_ELEMENT = laws.SM204.law("the scale has an element")
+LAST_AXIS_MULTIPLE_OF_SCALE = laws.SM106.law("the last axis is a multiple of the scale")
+GATE_SHAPED_AS_INPUT = laws.SM107.law("the gate has the input's shape")
+
+
 @contrib("GatedRMSNorm")
 def gated_norm(ctx: RuleContext) -> Tensor:
     """Normalize each C of `[..., H * C]`, and multiply by a gate of the input's shape."""
     size, x = ctx.input(1).numel, ctx.input(0, least=1)
-    ctx.require_at_least(size, 1, laws.SCALE_HAS_ELEMENT)
-    ctx.require(divides(size, x[-1]), laws.LAST_AXIS_MULTIPLE_OF_SCALE, x[-1], size)
-    ctx.require_agree(x, ctx.input(2), law=laws.GATE_SHAPED_AS_INPUT)
+    ctx.require_at_least(size, 1, SCALE_HAS_ELEMENT)
+    ctx.require(divides(size, x[-1]), LAST_AXIS_MULTIPLE_OF_SCALE, x[-1], size)
+    ctx.require_agree(x, ctx.input(2), law=GATE_SHAPED_AS_INPUT)
     return ctx.tensor(x.dims)
 
 
 # Branches
+
+
+BRANCH_COUNT_NOT_NEGATIVE = laws.SM309.law("the number of branches isn't negative: {count}")
+BRANCHES_HAVE_FEATURES = laws.SM204.law("the branches have features")
+A_BRANCH = laws.SM204.law("there is a branch")
+BRANCHES_DIVIDE_LAST_AXIS = laws.SM106.law("the branches divide the last axis")
 
 
 def branches(ctx: RuleContext, x: Tensor) -> tuple[tuple[Dim, ...], Dim, Dim]:
@@ -144,12 +175,12 @@ def branches(ctx: RuleContext, x: Tensor) -> tuple[tuple[Dim, ...], Dim, Dim]:
     """
     count = ctx.integer("num_branches", 0)
     ctx.require_rank(x, 1 if count else 2, least=True)
-    ctx.check(count >= 0, laws.BRANCH_COUNT_NOT_NEGATIVE.of(count=count))
-    ctx.require_at_least(x[-1], 1, laws.BRANCHES_HAVE_FEATURES)
+    ctx.check(count >= 0, BRANCH_COUNT_NOT_NEGATIVE.of(count=count))
+    ctx.require_at_least(x[-1], 1, BRANCHES_HAVE_FEATURES)
     if not count:
-        ctx.require_at_least(x[-2], 1, laws.A_BRANCH)
+        ctx.require_at_least(x[-2], 1, A_BRANCH)
         return x.dims[:-2], x[-2], x[-1]
-    ctx.require(divides(count, x[-1]), laws.BRANCHES_DIVIDE_LAST_AXIS, x[-1], count)
+    ctx.require(divides(count, x[-1]), BRANCHES_DIVIDE_LAST_AXIS, x[-1], count)
     return x.dims[:-1], ONE * count, x[-1] // count
 
 
@@ -163,9 +194,12 @@ def branchwise_norm(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
+SCALE_PER_CHANNEL_AND_HEAD_OR_HEAD = laws.SM108.law("the scale is [C * H], [C, H] or [H]")
+
+
 def _require_scale(ctx: RuleContext, scale: Tensor, count: Dim | int, size: Dim) -> None:
     """Require a scale of `[C * H]`, `[C, H]` or `[H]`; C is `count` and H is `size`."""
-    law = laws.SCALE_PER_CHANNEL_AND_HEAD_OR_HEAD
+    law = SCALE_PER_CHANNEL_AND_HEAD_OR_HEAD
     ctx.check(scale.rank in (1, 2), law)
     if scale.rank == 2:
         require_shape(ctx, 1, (count, size), law)
@@ -189,12 +223,19 @@ def _require_mix(ctx: RuleContext, index: int, batch: tuple[Dim, ...], count: Di
         ctx.require(any_of(equal(mix[-1], 1), equal(mix[-1], size)), law, mix[-1], size)
 
 
+GATE_PER_BRANCH_OR_FEATURE = laws.SM108.law("there is a gate per branch, or per feature of each")
+
+
 @contrib("HyperConnectionPreMix")
 def pre_mix(ctx: RuleContext) -> Tensor:
     """Multiply each branch by its gate and sum the branches: `[..., C, H] -> [..., H]`."""
     batch, count, size = branches(ctx, ctx.input(0))
-    _require_mix(ctx, 1, batch, count, size, laws.GATE_PER_BRANCH_OR_FEATURE)
+    _require_mix(ctx, 1, batch, count, size, GATE_PER_BRANCH_OR_FEATURE)
     return ctx.tensor((*batch, size))
+
+
+BLOCK_OUTPUT_SIZED_AS_BRANCH = laws.SM108.law("the block's output has the size of a branch")
+MIX_SQUARE_IN_CHANNELS = laws.SM108.law("the mix is [..., C, C]")
 
 
 @contrib("HyperConnectionPostMix")
@@ -202,18 +243,23 @@ def post_mix(ctx: RuleContext) -> Tensor:
     """Mix the branches of `[..., C, H]` by `[..., C, C]`, and add a block's `[..., H]` to each."""
     x = ctx.input(0)
     batch, count, size = branches(ctx, x)
-    require_shape(ctx, 1, (*batch, size), laws.BLOCK_OUTPUT_SIZED_AS_BRANCH)
-    _require_mix(ctx, 2, batch, count, size, laws.GATE_PER_BRANCH_OR_FEATURE)
-    require_shape(ctx, 3, (*batch, count, count), laws.MIX_SQUARE_IN_CHANNELS)
+    require_shape(ctx, 1, (*batch, size), BLOCK_OUTPUT_SIZED_AS_BRANCH)
+    _require_mix(ctx, 2, batch, count, size, GATE_PER_BRANCH_OR_FEATURE)
+    require_shape(ctx, 3, (*batch, count, count), MIX_SQUARE_IN_CHANNELS)
     return ctx.tensor(x.dims)
+
+
+KEYS_AND_QUERIES_SAME_SHAPE = laws.SM107.law("keys and queries have the same shape")
+VALUE_BATCH_LENGTH_SIZE = laws.SM115.law("the value is [B, S, H]")
+SCALES_PER_CHANNEL_AND_HEAD = laws.SM108.law("the scales are [C, H]")
 
 
 @contrib("EngramGate")
 def engram_gate(ctx: RuleContext) -> list[Tensor]:
     """Gate a value `[B, S, H]` by keys and queries `[B, S, C, H]`, for each of C connections."""
     key = ctx.input(0, rank=4)
-    require_shape(ctx, 1, key.dims, laws.KEYS_AND_QUERIES_SAME_SHAPE)
-    require_shape(ctx, 2, (key[0], key[1], key[3]), laws.VALUE_BATCH_LENGTH_SIZE)
-    require_shape(ctx, (3, 4, 5), key.dims[2:], laws.SCALES_PER_CHANNEL_AND_HEAD)
+    require_shape(ctx, 1, key.dims, KEYS_AND_QUERIES_SAME_SHAPE)
+    require_shape(ctx, 2, (key[0], key[1], key[3]), VALUE_BATCH_LENGTH_SIZE)
+    require_shape(ctx, (3, 4, 5), key.dims[2:], SCALES_PER_CHANNEL_AND_HEAD)
     ctx.limit(ctx.has(5) or ctx.outputs < 2, laws.INPUT_GIVEN.of(index=5))
     return [ctx.tensor(key.dims)] * 2

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from shapesmt.network import laws
 from shapesmt.operators.ops.contrib.common import borrow, contrib
-from shapesmt.operators.ops.layout.shape import sequence
-from shapesmt.operators.ops.math.recurrent import direction_count, require_states
+from shapesmt.operators.ops.layout.ranges import sequence
 from shapesmt.operators.ops.shared.indices import require_places
 from shapesmt.operators.ops.shared.require import (
     complete_sizes,
@@ -67,10 +66,14 @@ def unfold(ctx: RuleContext) -> Tensor:
     return ctx.tensor((*x.dims[:axis], (x[axis] - size) // step + 1, *x.dims[axis + 1 :], size))
 
 
+SLICE_SIZE_NOT_NEGATIVE = laws.SM202.law("the size of a slice isn't negative, but {size}")
+SLICES_HAVE_ELEMENT = laws.SM202.law("slices of an axis of declared size have an element")
+
+
 def _require_slices(ctx: RuleContext, axis: Dim, size: int) -> None:
     """Require that slices of `size` fit an axis; if the file declares the axis, `size` must be positive."""
-    ctx.check(size >= 0, laws.SLICE_SIZE_NOT_NEGATIVE.of(size=size))
-    ctx.limit_declared(size > 0 or axis.constant is None, laws.SLICES_HAVE_ELEMENT, size, 1)
+    ctx.check(size >= 0, SLICE_SIZE_NOT_NEGATIVE.of(size=size))
+    ctx.limit_declared(size > 0 or axis.constant is None, SLICES_HAVE_ELEMENT, size, 1)
     ctx.require_at_least(axis, size, laws.SLICE_FITS_AXIS)
 
 
@@ -122,12 +125,15 @@ def rfft(ctx: RuleContext) -> Tensor:
     return ctx.tensor((*x.dims[:-1], x[-1] // 2 + 1, 2))
 
 
+COMPLEX_HAS_TWO_PARTS = laws.SM207.law("a complex number has two parts")
+
+
 @contrib("Irfft")
 def irfft(ctx: RuleContext) -> Tensor:
     """Transform to real numbers: `[..., n/2 + 1, 2] -> [..., n]`."""
     x = ctx.input(0)
     ctx.require_rank(x, max(ctx.integer("signal_ndim", 1), 1) + 1, least=True)
-    ctx.require_equal(x[-1], 2, laws.COMPLEX_HAS_TWO_PARTS)
+    ctx.require_equal(x[-1], 2, COMPLEX_HAS_TWO_PARTS)
     return ctx.tensor((*x.dims[:-2], (x[-2] - 1) * 2))
 
 
@@ -137,7 +143,7 @@ def complex_product(ctx: RuleContext) -> Tensor:
     a, b = ctx.input(0), ctx.input(1)
     for x in (a, b):
         ctx.require_rank(x, 1, least=True)
-        ctx.require_equal(x[-1], 2, laws.COMPLEX_HAS_TWO_PARTS)
+        ctx.require_equal(x[-1], 2, COMPLEX_HAS_TWO_PARTS)
     return ctx.tensor((*ctx.broadcast(a.dims[:-1], b.dims[:-1]), 2))
 
 
@@ -151,13 +157,17 @@ def distances(ctx: RuleContext) -> Tensor:
     return ctx.tensor((a[0], b[0]))
 
 
+COSTS_SHAPE_BY_RANK = laws.SM303.law("the costs are [M, N] or [1, M, N], not of rank {rank}")
+ONE_MATRIX_OF_COSTS = laws.SM116.law("there is one matrix of costs")
+
+
 @contrib("DynamicTimeWarping")
 def time_warping(ctx: RuleContext) -> Tensor:
     """Return a path `[2, steps]` through costs `[M, N]` or `[1, M, N]`; it has at most `M + N - 1` steps."""
     x = ctx.input(0)
-    ctx.check(x.rank in (2, 3), laws.COSTS_SHAPE_BY_RANK.of(rank=x.rank))
+    ctx.check(x.rank in (2, 3), COSTS_SHAPE_BY_RANK.of(rank=x.rank))
     if x.rank == 3:
-        ctx.require_equal(x[0], 1, laws.ONE_MATRIX_OF_COSTS)
+        ctx.require_equal(x[0], 1, ONE_MATRIX_OF_COSTS)
     return ctx.tensor((2, ctx.fresh("steps", 0, maximum(x[-2] + x[-1] - 1, 1))), "int32")
 
 
@@ -175,9 +185,12 @@ def crop_and_resize(ctx: RuleContext) -> Tensor:
     return ctx.tensor((rois[0], x[1], *sizes))
 
 
+BOXES_BY_4 = laws.SM206.law("the boxes are [R, 4]")
+
+
 def _require_boxes(ctx: RuleContext, x: Tensor, rois: Tensor) -> None:
     """Require boxes `[R, 4]` and, for each, the index of an image of the batch `x`."""
-    require_shape(ctx, 1, (rois.dims[0] if rois.rank else 0, 4), laws.BOXES_BY_4)
+    require_shape(ctx, 1, (rois.dims[0] if rois.rank else 0, 4), BOXES_BY_4)
     require_vector(ctx, 2, rois[0], laws.IMAGE_INDEX_PER_BOX)
     require_places(ctx, 2, x[0], laws.BOX_IN_IMAGE_OF_BATCH)
     ctx.require(any_of(equal(rois[0], 0), at_least(x[0], 1)), laws.BOX_IN_IMAGE_OF_BATCH, x[0], 1)
@@ -196,6 +209,11 @@ def tokenizer(ctx: RuleContext) -> Tensor:
     return ctx.tensor((*x.dims, ctx.fresh("tokens")))
 
 
+FILTERS_AS_WIDE_AS_EMBEDDING = laws.SM106.law("the filters are as wide as a character's embedding")
+WORDS_AS_LONG_AS_FILTERS = laws.SM201.law("the words are as long as the filters")
+ATTRIBUTE_IS_THAT_OF_WEIGHTS = laws.SM502.law("'{name}' is that of the weights")
+
+
 @contrib("WordConvEmbedding", dtype="float32")
 def word_embedding(ctx: RuleContext) -> Tensor:
     """Embed words `[sequence, characters]` by convolving their characters: `[sequence, filters]`."""
@@ -204,22 +222,27 @@ def word_embedding(ctx: RuleContext) -> Tensor:
     ctx.require_rank(filters, 4, least=True)
     ctx.require_rank(characters, 2, least=True)
     require_vector(ctx, 2, filters[0], laws.BIAS_PER_FILTER)
-    ctx.require_equal(filters[3], characters[1], laws.FILTERS_AS_WIDE_AS_EMBEDDING)
-    ctx.require_at_least(words[1], filters[2], laws.WORDS_AS_LONG_AS_FILTERS)
+    ctx.require_equal(filters[3], characters[1], FILTERS_AS_WIDE_AS_EMBEDDING)
+    ctx.require_at_least(words[1], filters[2], WORDS_AS_LONG_AS_FILTERS)
     sizes = {"conv_window_size": filters[2], "char_embedding_size": characters[1], "embedding_size": filters[0]}
     for name, size in sizes.items():
         if ctx.integer(name, -1) != -1:
-            ctx.require_equal(size, ctx.integer(name), laws.ATTRIBUTE_IS_THAT_OF_WEIGHTS.of(name=name))
+            ctx.require_equal(size, ctx.integer(name), ATTRIBUTE_IS_THAT_OF_WEIGHTS.of(name=name))
     return ctx.tensor((words[0], filters[0]), "float32")
+
+
+IDS_AND_SCORES_ONE_BATCH = laws.SM116.law("ids and scores have one batch")
+BLOCKED_IDS_IN_VOCABULARY = laws.SM301.law("ids of words to block are in the vocabulary")
+N_GRAMS_HAVE_ELEMENT = laws.SM204.law("n-grams have an element")
 
 
 @contrib("NGramRepeatBlock")
 def ngram_block(ctx: RuleContext) -> Tensor:
     """Block words that would repeat an n-gram of ids `[B, S]`; the shape of scores `[B, vocabulary]` is unchanged."""
     ids, scores = ctx.input(0, rank=2), ctx.input(1, rank=2)
-    ctx.require_equal(ids[0], scores[0], laws.IDS_AND_SCORES_ONE_BATCH)
-    count, law = ctx.integer("ngram_size"), laws.BLOCKED_IDS_IN_VOCABULARY
-    ctx.check(count > 0, laws.N_GRAMS_HAVE_ELEMENT)
+    ctx.require_equal(ids[0], scores[0], IDS_AND_SCORES_ONE_BATCH)
+    count, law = ctx.integer("ngram_size"), BLOCKED_IDS_IN_VOCABULARY
+    ctx.check(count > 0, N_GRAMS_HAVE_ELEMENT)
     if count == 1:
         ctx.require(any_of(equal(ids.numel, 0), at_least(scores[1], 1)), law, scores[1], 1)
         require_places(ctx, 0, scores[1], law)
@@ -230,7 +253,7 @@ def ngram_block(ctx: RuleContext) -> Tensor:
 
 def _require_blocked(ctx: RuleContext, count: int, vocabulary: Dim) -> None:
     """Require that every id behind an earlier copy of the last `count - 1` ids of its row is in the vocabulary."""
-    law, listed = laws.BLOCKED_IDS_IN_VOCABULARY, ctx.items(0)
+    law, listed = BLOCKED_IDS_IN_VOCABULARY, ctx.items(0)
     ctx.assume_valid(0, law=law)
     known = [i for i in listed or () if i is not None and not is_free_element(i)]
     if listed is None or len(known) < len(listed):
@@ -243,23 +266,31 @@ def _require_blocked(ctx: RuleContext, count: int, vocabulary: Dim) -> None:
         ctx.require(any_of(negate(repeated), inside), law, known[end], vocabulary)
 
 
+N_GRAMS_AT_LEAST_MIN_NGRAM_SIZE = laws.SM502.law("n-grams have at least 'min_ngram_size' elements")
+INDEX_INSIDE_SOURCE = laws.SM301.law("the index is inside the source")
+TOKEN_PREDICTED_FOR_EACH_LEFT = laws.SM201.law("a token is predicted for each that is left, and one more")
+
+
 @contrib("BifurcationDetector")
 def bifurcation(ctx: RuleContext) -> list[Tensor]:
     """Merge current and predicted tokens; the result has at most as many tokens as both together."""
     source, current = ctx.input(0, rank=1), ctx.input(1, rank=1)
     ctx.require_equal(ctx.input(2).numel, 1, laws.INDEX_ONE_NUMBER)
     shortest, longest = ctx.integer("min_ngram_size", 1), ctx.integer("max_ngram_size", 3)
-    ctx.limit(shortest <= longest, laws.N_GRAMS_AT_LEAST_MIN_NGRAM_SIZE)
+    ctx.limit(shortest <= longest, N_GRAMS_AT_LEAST_MIN_NGRAM_SIZE)
     most: Dim = current[0]
     matched = ctx.items(2)
     if ctx.has(3):
         ctx.require_rank(ctx.input(3), 1)
         predicted = ctx.input(3)[0]
         if matched and matched[0] is not None:
-            ctx.require_at_least(source[0], matched[0], laws.INDEX_INSIDE_SOURCE)
-            ctx.require_equal(predicted, source[0] + 1 - matched[0], laws.TOKEN_PREDICTED_FOR_EACH_LEFT)
+            ctx.require_at_least(source[0], matched[0], INDEX_INSIDE_SOURCE)
+            ctx.require_equal(predicted, source[0] + 1 - matched[0], TOKEN_PREDICTED_FOR_EACH_LEFT)
         most = current[0] + predicted
     return [ctx.tensor((ctx.fresh("tokens", 0, most),)), ctx.tensor(ctx.input(2).dims)]
+
+
+TOKEN_COUNT_PER_SAMPLE = laws.SM116.law("there is a token count per sample")
 
 
 @contrib("RemovePadding")
@@ -269,28 +300,37 @@ def remove_padding(ctx: RuleContext) -> list[Tensor]:
     Also return offsets `[B, S]`, cumulative lengths `[B + 1]` and the maximum length.
     """
     x = ctx.input(0, rank=3)
-    require_vector(ctx, 1, x[0], laws.TOKEN_COUNT_PER_SAMPLE)
+    require_vector(ctx, 1, x[0], TOKEN_COUNT_PER_SAMPLE)
     tokens = ctx.fresh("tokens", 0, x[0] * x[1])
     return [ctx.tensor((tokens, x[2])), *(ctx.tensor(s, "int32") for s in (x.dims[:2], (x[0] + 1,), (1,)))]
+
+
+PLACE_PER_TOKEN = laws.SM204.law("every token has a place")
 
 
 @contrib("RestorePadding")
 def restore_padding(ctx: RuleContext) -> Tensor:
     """Restore padding: tokens `[tokens, D]` and their offsets `[B, S]` -> `[B, S, D]`."""
     x, offsets = ctx.input(0, rank=2), ctx.input(1, rank=2)
-    ctx.require_at_least(offsets.numel, x[0], laws.PLACE_PER_TOKEN)
+    ctx.require_at_least(offsets.numel, x[0], PLACE_PER_TOKEN)
     return ctx.tensor((*offsets.dims, x[1]))
 
 
 # Search
 
 
+ONE_NUMBER = laws.SM401.law("{name} is one number")
+
+
 def _number(ctx: RuleContext, index: int, name: str) -> tuple[Dim, bool]:
     """Return the single number in input `index` and True; if its value is unknown, a new symbol `name` and False."""
-    require_single(ctx, index, law=laws.ONE_NUMBER.of(name=name))
+    require_single(ctx, index, law=ONE_NUMBER.of(name=name))
     items = ctx.items(index)
     known = items[0] if items else None
     return (ctx.fresh(name, 1), False) if known is None else (known, True)
+
+
+ROOM_BEHIND_PROMPT = laws.SM114.law("there is room behind the prompt")
 
 
 @contrib("GreedySearch", "Sampling", dtype="int32", traits=Traits.STATEFUL)
@@ -299,7 +339,7 @@ def greedy(ctx: RuleContext) -> list[Tensor]:
     ids = ctx.input(0, rank=2)
     longest, known = _number(ctx, 1, "max_length")
     if known:
-        ctx.require_at_least(longest, ids[1] + 1, laws.ROOM_BEHIND_PROMPT)
+        ctx.require_at_least(longest, ids[1] + 1, ROOM_BEHIND_PROMPT)
     _require_masks(ctx, ids, 5, 6)
     return [ctx.tensor((ids[0], longest), "int32"), ctx.tensor((ids[0], _vocabulary(ctx)), "float32")]
 
@@ -310,11 +350,18 @@ def _vocabulary(ctx: RuleContext) -> Dim | int:
     return count if count > 0 else ctx.fresh("vocabulary")
 
 
+PREFIX_MASK_HAS_PROMPT_BATCH = laws.SM116.law("the prefix mask has the prompts' batch")
+ATTENTION_MASK_SHAPED_AS_PROMPTS = laws.SM113.law("the attention mask has the prompts' shape")
+
+
 def _require_masks(ctx: RuleContext, ids: Tensor, prefix: int, attention: int) -> None:
     if ctx.has(prefix):
         ctx.require_rank(ctx.input(prefix), 2)
-        ctx.require_equal(ctx.input(prefix)[0], ids[0], laws.PREFIX_MASK_HAS_PROMPT_BATCH)
-    require_shape(ctx, attention, ids.dims[:2], laws.ATTENTION_MASK_SHAPED_AS_PROMPTS)
+        ctx.require_equal(ctx.input(prefix)[0], ids[0], PREFIX_MASK_HAS_PROMPT_BATCH)
+    require_shape(ctx, attention, ids.dims[:2], ATTENTION_MASK_SHAPED_AS_PROMPTS)
+
+
+RETURNED_SEQUENCES_AT_MOST_BEAMS = laws.SM301.law("no more sequences are returned than there are beams")
 
 
 @contrib("BeamSearch", "WhisperBeamSearch")
@@ -325,76 +372,12 @@ def beam_search(ctx: RuleContext) -> list[Tensor]:
     longest, known = _number(ctx, 1, "max_length")
     (beams, counted), (returned, asked) = _number(ctx, 3, "num_beams"), _number(ctx, 4, "num_return_sequences")
     if counted and asked:
-        ctx.require_at_least(beams, returned, laws.RETURNED_SEQUENCES_AT_MOST_BEAMS)
+        ctx.require_at_least(beams, returned, RETURNED_SEQUENCES_AT_MOST_BEAMS)
     if plain:
         _require_masks(ctx, ids, 8, 9)
     if plain and known and ctx.integer("model_type", 0) == 0:
-        ctx.require_at_least(longest, ids[1] + 1, laws.ROOM_BEHIND_PROMPT)
+        ctx.require_at_least(longest, ids[1] + 1, ROOM_BEHIND_PROMPT)
     steps = longest - ids[1] if plain and known else ctx.fresh("steps")
     dtype = ctx.input(5).dtype if ctx.has(5) else "float32"
     scores = [ctx.tensor(s, dtype) for s in ((ids[0], returned), (steps, ids[0], beams, _vocabulary(ctx)))]
     return [ctx.tensor((ids[0], returned, longest), "int32"), *scores]
-
-
-# Recurrent layers
-
-
-@contrib("DynamicQuantizeLSTM")
-def quantized_lstm(ctx: RuleContext) -> list[Tensor]:
-    """Apply an LSTM whose weights `[directions, input, 4 * hidden]` are transposed and quantized."""
-    x, hidden, directions = ctx.input(0, rank=3), ctx.integer("hidden_size"), direction_count(ctx)
-    last = (directions, x[1], hidden)
-    require_shape(ctx, 1, (directions, x[2], 4 * hidden), laws.W_DIRECTIONS_INPUT_4_HIDDEN)
-    require_shape(ctx, 2, (directions, hidden, 4 * hidden), laws.R_DIRECTIONS_HIDDEN_4_HIDDEN)
-    require_shape(ctx, 3, (directions, 8 * hidden), laws.B_DIRECTIONS_8_HIDDEN)
-    require_states(ctx, x[1], last)
-    require_shape(ctx, 7, (directions, 3 * hidden), laws.P_DIRECTIONS_3_HIDDEN)
-    for index in (8, 9, 10, 11):
-        shape = (directions, 4 * hidden)[: max(ctx.input(index).rank, 1)]
-        require_shape(ctx, index, shape, laws.SCALE_AND_ZERO_POINT_PER_DIRECTION_OR_COLUMN)
-    return [ctx.tensor((x[0], *last)), ctx.tensor(last), ctx.tensor(last)]
-
-
-@contrib("AttnLSTM")
-def attention_lstm(ctx: RuleContext) -> list[Tensor]:
-    """Apply an LSTM with attention to a memory: `[seq, batch, input] -> [seq, directions, batch, hidden]`."""
-    x, hidden, directions = ctx.input(0, rank=3), ctx.integer("hidden_size"), direction_count(ctx)
-    last, read = (directions, x[1], hidden), x[2] + _memory_features(ctx, x[1], directions, hidden)
-    ctx.require_at_least(x[0], 1, laws.SEQUENCE_NOT_EMPTY)
-    ctx.require_at_least(x[1], 1, laws.BATCH_NOT_EMPTY)
-    require_shape(ctx, 1, (directions, 4 * hidden, read), laws.W_DIRECTIONS_4_HIDDEN_INPUT_AND_ATTENDED)
-    require_shape(ctx, 2, (directions, 4 * hidden, hidden), laws.R_DIRECTIONS_4_HIDDEN_HIDDEN)
-    require_shape(ctx, 3, (directions, 8 * hidden), laws.B_DIRECTIONS_8_HIDDEN)
-    require_shape(ctx, 7, (directions, 3 * hidden), laws.P_DIRECTIONS_3_HIDDEN)
-    require_states(ctx, x[1], last)
-    _require_lengths(ctx, 4, x[0], laws.LENGTHS_AT_MOST_SEQUENCE)
-    return [ctx.tensor((x[0], *last)), ctx.tensor(last), ctx.tensor(last)]
-
-
-def _memory_features(ctx: RuleContext, batch: Dim, directions: int, hidden: int) -> Dim:
-    """Return the number of features read from a memory `[batch, steps, features]`, directly or through a layer AW."""
-    given, weights = ctx.input(11, rank=3), ctx.input(9, rank=3)
-    steps, features, width = given[1], given[2], weights[2]
-    ctx.require_equal(given[0], batch, laws.MEMORY_HAS_BATCH)
-    ctx.require_at_least(steps, 1, laws.MEMORY_NOT_EMPTY)
-    require_shape(ctx, 9, (directions, features, width), laws.MW_DIRECTIONS_FEATURES_WIDTH)
-    for index, shape, law in (
-        (8, (directions, hidden, width), laws.QW_DIRECTIONS_HIDDEN_WIDTH),
-        (10, (directions, width), laws.V_DIRECTIONS_WIDTH),
-    ):
-        ctx.input(index)
-        require_shape(ctx, index, shape, law)
-    require_vector(ctx, 12, batch, laws.MEMORY_LENGTH_PER_SAMPLE)
-    _require_lengths(ctx, 12, steps, laws.MEMORY_LENGTHS_INSIDE_MEMORY)
-    if not ctx.has(13):
-        return features
-    layer = ctx.input(13, rank=3)
-    require_shape(ctx, 13, (directions, features + hidden, layer[2]), laws.AW_DIRECTIONS_FEATURES_HIDDEN_ATTENDED)
-    return layer[2]
-
-
-def _require_lengths(ctx: RuleContext, index: int, longest: Dim, law: laws.Law) -> None:
-    """Require that the known lengths in input `index` are from 1 to `longest`."""
-    for item in ctx.items(index) or ():
-        if item is not None:
-            ctx.require(all_of(at_least(item, 1), at_least(longest, item)), law, item, longest)

@@ -15,6 +15,8 @@ from shapesmt.prover.algebra import FALSE, TRUE, Dim, all_of, any_of, differs, e
 FOLDED = ("Shape", "Size", "Expand")
 """Operators that ONNX Runtime computes or removes when it loads a model, if it knows the sizes of their inputs."""
 
+BODY_OUTPUTS_OF_DECLARED_SIZE = laws.SM403.law("the body's outputs have their declared sizes")
+
 
 def judge_branch(ctx: RuleContext, run: Run) -> None:
     """Require that a branch's outputs have the sizes by which the runtime allocates them before it runs the branch.
@@ -31,12 +33,15 @@ def judge_branch(ctx: RuleContext, run: Run) -> None:
             claims = [(size, n) for size, n in zip(t.dims, known, strict=True) if isinstance(n, int)]
             if len(claims) == t.rank and all(size.constant in (None, n) for size, n in claims):
                 for size, n in claims:
-                    ctx.limit(equal(size, n), laws.BODY_OUTPUTS_OF_DECLARED_SIZE, size, n)
+                    ctx.limit(equal(size, n), BODY_OUTPUTS_OF_DECLARED_SIZE, size, n)
                 continue
             known = tuple(n if isinstance(n, int) else size.constant for size, n in zip(t.dims, known, strict=True))
         if all(isinstance(n, int) for n in known):
             _require_declared(ctx, run, declaration._replace(shape=known), t)
     _require_inner(ctx, run)
+
+
+BODY_OUTPUTS_OF_KNOWN_RANK = laws.SM403.law("the ranks of the body's outputs are known before it runs")
 
 
 def judge_scan(ctx: RuleContext, run: Run) -> None:
@@ -53,10 +58,14 @@ def judge_scan(ctx: RuleContext, run: Run) -> None:
     reads = zip(run.graph.inputs, ctx.node.inputs[-len(run.graph.inputs) :], strict=True)
     ranked = Loaded(run.graph, outer, [*reads])
     unsure = [n for n, d in zip(run.graph.outputs, run.declared, strict=True) if d.shape is None and n not in ranked]
-    law = str(laws.BODY_OUTPUTS_OF_KNOWN_RANK)
+    law = str(BODY_OUTPUTS_OF_KNOWN_RANK)
     ctx.unjudged += [Unjudged(run.label, "Scan", "rank", law)] * len(unsure)
     _require_loaded(ctx, run)
     _require_inner(ctx, run)
+
+
+BODY_DECLARES_RANKS = laws.SM403.law("the body declares the ranks of its iteration number and condition")
+BODY_RUNS_ON_DECLARED_SIZES = laws.SM403.law("the body runs on its declared sizes, too")
 
 
 def judge_loop(ctx: RuleContext, body: Graph, inputs: Sequence[Tensor]) -> None:
@@ -66,7 +75,7 @@ def judge_loop(ctx: RuleContext, body: Graph, inputs: Sequence[Tensor]) -> None:
     """
     number, declaration, *_ = body.inputs.values()
     condition, named = ctx.inputs[1], None not in (number.shape, declaration.shape)
-    ctx.limit(named or ctx.runtime is not Runtime.ONNX, laws.BODY_DECLARES_RANKS)
+    ctx.limit(named or ctx.runtime is not Runtime.ONNX, BODY_DECLARES_RANKS)
     if condition is not None and condition.shape is not None and declaration.shape is not None:
         ctx.limit(len(declaration.shape) == condition.rank, laws.BODY_TENSORS_OF_DECLARED_RANK)
     declared_inputs = [
@@ -79,13 +88,13 @@ def judge_loop(ctx: RuleContext, body: Graph, inputs: Sequence[Tensor]) -> None:
     clash = any(all_of(r.branch, r.formula) is FALSE for r in ctx.requirements[before.requirements :])
     before.undo(ctx)
     if clash:
-        ctx.unjudged.append(Unjudged("", "Loop", "elements", str(laws.BODY_RUNS_ON_DECLARED_SIZES)))
+        ctx.unjudged.append(Unjudged("", "Loop", "elements", str(BODY_RUNS_ON_DECLARED_SIZES)))
 
 
 def judge_no_iterations(ctx: RuleContext, body: Graph, iterations: Dim) -> None:
     """Leave a Loop undecided if it has no iterations and the runtime may not know its scan outputs' ranks."""
     ranked = Loaded(body, names_with_ranks(ctx.around))
-    law = str(laws.BODY_OUTPUTS_OF_KNOWN_RANK)
+    law = str(BODY_OUTPUTS_OF_KNOWN_RANK)
     for name in body.outputs[len(body.inputs) - 1 :] if ctx.runtime is Runtime.ONNX else ():
         if body.declared.get(name, UNDECLARED).shape is None and name not in ranked:
             ctx.unjudged.append(Unjudged("", "Loop", "rank", law, branch=equal(iterations, 0)))
@@ -134,7 +143,7 @@ def _require_sizes(
     `loaded` holds the outputs as the runtime infers them when loading; it allocates them by these sizes. If a declared
     and an inferred size differ, it isn't known here which one the runtime uses, and the output is undecided.
     """
-    law = laws.BODY_OUTPUTS_OF_DECLARED_SIZE
+    law = BODY_OUTPUTS_OF_DECLARED_SIZE
     for declaration, other, t in zip(declared, loaded, outputs, strict=False):
         expected = (declaration.shape or ()) if _alike(declaration, t) else [None] * len(t.shape or ())
         for number, inferred, size in zip(expected, other.shape or (), t.shape or (), strict=False):
@@ -153,6 +162,9 @@ def _require_inner(ctx: RuleContext, run: Run) -> None:
             _require_declared(ctx, run, declaration, run.tensors[name])
 
 
+BODY_TENSORS_OF_DECLARED_SIZE = laws.SM403.law("the body's tensors have their declared sizes")
+
+
 def _require_declared(ctx: RuleContext, run: Run, declaration: Declared, t: Tensor) -> None:
     """Leave a body undecided if `t` differs from its declaration in rank or in a constant size."""
     if declaration.shape is None or not t.is_tensor:
@@ -160,7 +172,7 @@ def _require_declared(ctx: RuleContext, run: Run, declaration: Declared, t: Tens
     law, other = str(laws.BODY_TENSORS_OF_DECLARED_RANK), TRUE
     if _alike(declaration, t):
         pairs = zip(t.dims, declaration.shape, strict=True)
-        law = str(laws.BODY_TENSORS_OF_DECLARED_SIZE)
+        law = str(BODY_TENSORS_OF_DECLARED_SIZE)
         other = any_of(*(differs(size, n) for size, n in pairs if isinstance(n, int)))
     open_ = all_of(run.condition, other)
     ctx.unjudged += [Unjudged(run.label, ctx.node.op, "elements", law, branch=open_)] * (open_ is not FALSE)

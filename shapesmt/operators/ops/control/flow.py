@@ -73,11 +73,14 @@ def _branches(ctx: RuleContext) -> list[tuple[str, Graph]]:
     return graphs
 
 
+CONDITION_ONE_ELEMENT = laws.SM401.law("the condition has one element")
+
+
 @rule("If", any_rank=True, nested=True, total=True, traits=Traits(runs=Runs.BRANCH))
 def branch(ctx: RuleContext) -> list[Tensor]:
     """Return the outputs of the branch that the condition selects; its requirements apply only if it is selected."""
     condition = ctx.input(0)
-    require_single(ctx, condition, laws.CONDITION_ONE_ELEMENT)
+    require_single(ctx, condition, CONDITION_ONE_ELEMENT)
     truth = truth_of(condition)
     ctx.assume_valid(0, fails=False)
     graphs = _branches(ctx)
@@ -102,13 +105,18 @@ def require_single(ctx: RuleContext, t: Tensor, law: laws.Law) -> None:
 # Loop
 
 
+BODY_TAKES_TRIP_CONDITION_CARRIED = laws.SM403.law("the body takes the trip, the condition and each carried tensor")
+BODY_MAKES_CONDITION_AND_CARRIED = laws.SM403.law("the body makes the condition and each carried tensor")
+TRIP_COUNT_SINGLE_NUMBER = laws.SM401.law("the trip count is a single number")
+
+
 @rule("Loop", any_rank=True, nested=True, total=True, traits=Traits(runs=Runs.LOOP))
 def loop(ctx: RuleContext) -> list[Tensor]:
     """Return the carried tensors after the last iteration, then the stacked scan outputs of all iterations."""
     body, start = ctx.graph("body"), [ctx.input(i) for i in range(2, len(ctx.inputs))]
-    ctx.check(len(body.inputs) == 2 + len(start), laws.BODY_TAKES_TRIP_CONDITION_CARRIED)
-    ctx.check(len(body.outputs) > len(start), laws.BODY_MAKES_CONDITION_AND_CARRIED)
-    for index, law in enumerate((laws.TRIP_COUNT_SINGLE_NUMBER, laws.CONDITION_ONE_ELEMENT)):
+    ctx.check(len(body.inputs) == 2 + len(start), BODY_TAKES_TRIP_CONDITION_CARRIED)
+    ctx.check(len(body.outputs) > len(start), BODY_MAKES_CONDITION_AND_CARRIED)
+    for index, law in enumerate((TRIP_COUNT_SINGLE_NUMBER, CONDITION_ONE_ELEMENT)):
         if ctx.has(index):
             require_single(ctx, ctx.input(index), law)
     assume_numbers(ctx)

@@ -13,6 +13,8 @@ from shapesmt.operators.ops.shared.require import require_numel
 from shapesmt.operators.rules import RuleContext, Runs, Tensor, Traits, rule, tensor
 from shapesmt.prover.algebra import ZERO, Dim, all_of, at_least
 
+SCAN_OUTPUT_AXES_ENTRY_PER_OUTPUT = laws.SM403.law("'scan_output_axes' has one entry per scan output")
+
 
 @rule("Scan", since=9, any_rank=True, nested=True, traits=Traits(runs=Runs.SCAN))
 def scan(ctx: RuleContext) -> list[Tensor]:
@@ -24,23 +26,29 @@ def scan(ctx: RuleContext) -> list[Tensor]:
     final, scan_outputs = scanned_once(ctx, states, slices, iterations)
     require_directions(ctx, "scan_output_directions", "output", len(scan_outputs))
     places = ctx.integers("scan_output_axes", (0,) * len(scan_outputs))
-    ctx.check(len(places) == len(scan_outputs), laws.SCAN_OUTPUT_AXES_ENTRY_PER_OUTPUT)
+    ctx.check(len(places) == len(scan_outputs), SCAN_OUTPUT_AXES_ENTRY_PER_OUTPUT)
     return [
         *final,
         *(with_iteration_axis(ctx, t, place, iterations) for t, place in zip(scan_outputs, places, strict=True)),
     ]
 
 
+SCAN_DIRECTIONS_0_OR_1 = laws.SM403.law("'{name}' has a 0 or 1 per scan {kind}")
+
+
 def require_directions(ctx: RuleContext, name: str, side: str, count: int) -> None:
     """Require that attribute `name` lists no direction or `count` of them, each 0 (forwards) or 1 (backwards)."""
     ways = ctx.integers(name, ())
-    ctx.limit(len(ways) in (0, count) and set(ways) <= {0, 1}, laws.SCAN_DIRECTIONS_0_OR_1.of(name=name, kind=side))
+    ctx.limit(len(ways) in (0, count) and set(ways) <= {0, 1}, SCAN_DIRECTIONS_0_OR_1.of(name=name, kind=side))
+
+
+SCAN_INPUT_AXES_ENTRY_PER_INPUT = laws.SM403.law("'scan_input_axes' has one entry per scan input")
 
 
 def slices_read(ctx: RuleContext, scanned: Sequence[Tensor]) -> tuple[list[Tensor], list[Dim]]:
     """Return the slice of each scan input that an iteration reads, and the lengths of the inputs of known rank."""
     axes = ctx.integers("scan_input_axes", (0,) * len(scanned))
-    ctx.check(len(axes) == len(scanned), laws.SCAN_INPUT_AXES_ENTRY_PER_INPUT)
+    ctx.check(len(axes) == len(scanned), SCAN_INPUT_AXES_ENTRY_PER_INPUT)
     slices, lengths = [], []
     for t, axis in zip(scanned, axes, strict=True):
         if t.shape is not None:
@@ -50,6 +58,9 @@ def slices_read(ctx: RuleContext, scanned: Sequence[Tensor]) -> tuple[list[Tenso
             t = tensor(t.dtype, [*t.dims[:at], *t.dims[at + 1 :]], layout=layout)
         slices.append(t)
     return slices, lengths
+
+
+INPUTS_SAME_BATCH = laws.SM116.law("all inputs have the same batch")
 
 
 @rule("Scan", since=8, any_rank=True, nested=True, traits=Traits(runs=Runs.SCAN))
@@ -67,7 +78,7 @@ def scan_8(ctx: RuleContext) -> list[Tensor]:
         ctx.require_rank(t, 2 if t in scanned else 1, least=True)
     batch = tensors[0][0]
     for t in tensors[1:]:
-        ctx.require_equal(t[0], batch, laws.INPUTS_SAME_BATCH)
+        ctx.require_equal(t[0], batch, INPUTS_SAME_BATCH)
     ctx.require_at_least(batch, 1, laws.BATCH_NOT_EMPTY)
     iterations = common_length(ctx, [t[1] for t in scanned], least=0)
     require_lengths(ctx, batch, iterations)
@@ -89,13 +100,20 @@ def require_lengths(ctx: RuleContext, batch: Dim, iterations: Dim) -> None:
             ctx.limit(within, laws.LENGTHS_AT_MOST_SEQUENCE, length, iterations)
 
 
+BODY_TAKES_STATES_AND_SLICES = laws.SM403.law("the body takes each state and num_scan_inputs slices")
+BODY_MAKES_STATES = laws.SM403.law("the body makes all loop state variables")
+
+
 def split(ctx: RuleContext, offset: int, count: int) -> tuple[list[Tensor], list[Tensor]]:
     """Return the initial states and the `count` scan inputs; the inputs before `offset` are neither."""
     tensors = [ctx.input(i) for i in range(offset, len(ctx.inputs))]
     body = ctx.graph("body")
-    ctx.check(1 <= count <= len(tensors) == len(body.inputs), laws.BODY_TAKES_STATES_AND_SLICES)
-    ctx.check(len(body.outputs) >= len(tensors) - count, laws.BODY_MAKES_STATES)
+    ctx.check(1 <= count <= len(tensors) == len(body.inputs), BODY_TAKES_STATES_AND_SLICES)
+    ctx.check(len(body.outputs) >= len(tensors) - count, BODY_MAKES_STATES)
     return tensors[: len(tensors) - count], tensors[len(tensors) - count :]
+
+
+SCAN_INPUTS_SAME_LENGTH = laws.SM116.law("scan inputs have the same length")
 
 
 def common_length(ctx: RuleContext, lengths: Sequence[Dim], least: int = 1) -> Dim:
@@ -105,7 +123,7 @@ def common_length(ctx: RuleContext, lengths: Sequence[Dim], least: int = 1) -> D
     if least:
         ctx.require_at_least(lengths[0], least, laws.A_SLICE)
     for length in lengths[1:]:
-        ctx.require_equal(length, lengths[0], laws.SCAN_INPUTS_SAME_LENGTH)
+        ctx.require_equal(length, lengths[0], SCAN_INPUTS_SAME_LENGTH)
     return lengths[0]
 
 

@@ -1,8 +1,7 @@
-"""Sequences of tensors, and optional values.
+"""Sequences of tensors.
 
 A sequence is a `Tensor` of element type "seq(...)". Its first size is the sequence's length, its other sizes are those
 of the tensor at index `PLACE`: `[(n + 1)//2, min(2, n - 2*PLACE)]`. If its tensors differ in rank, the shape is None.
-An optional value has the element type "optional(...)".
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Sequence
 from math import inf
 
 from shapesmt.network import laws
-from shapesmt.network.graph import DTYPES, Declared
+from shapesmt.network.graph import DTYPES
 from shapesmt.operators.ops.control.iterations import in_every_iteration, put, slope_of
 from shapesmt.operators.ops.control.subgraphs import apart, mark, symbols_since
 from shapesmt.operators.ops.shared.require import require_alike, require_least
@@ -47,10 +46,13 @@ def sequence(dtype: str, length: Dim | int, sizes: Sequence[Dim] | None) -> Tens
     return tensor(f"seq({dtype})", None if sizes is None else [as_dim(length), *sizes])
 
 
+INPUT_OF_TYPE_SEQUENCE = laws.SM501.law("input 0 is of type sequence")
+
+
 def input_sequence(ctx: RuleContext) -> Tensor:
     """Return the first input; require that it is a sequence."""
     s = ctx.input(0)
-    ctx.check(s.shape is None or not s.is_tensor or (s.dtype == "" and s.rank > 0), laws.INPUT_OF_TYPE_SEQUENCE)
+    ctx.check(s.shape is None or not s.is_tensor or (s.dtype == "" and s.rank > 0), INPUT_OF_TYPE_SEQUENCE)
     return s
 
 
@@ -71,13 +73,16 @@ def at(size: Dim, place: Dim | int) -> Dim:
     return substitute(size, {atom: as_dim(place)})
 
 
+POSITION_SINGLE_NUMBER = laws.SM401.law("the position is a single number")
+
+
 def place_of(ctx: RuleContext, index: int, length: Dim, *, end: int = 0) -> Dim | None:
     """Return the index in input `index`, counted from the front and required to be inside; None if unknown.
 
     With `end=1`, the index after the last is inside as well.
     """
     items = ctx.items(index)
-    ctx.require_equal(ctx.input(index).numel, 1, laws.POSITION_SINGLE_NUMBER)
+    ctx.require_equal(ctx.input(index).numel, 1, POSITION_SINGLE_NUMBER)
     if items is None or len(items) != 1 or items[0] is None:
         ctx.require_at_least(length, 1 - end, laws.POSITION_INSIDE_SEQUENCE)
         return None
@@ -139,12 +144,17 @@ def anywhere(ctx: RuleContext, index: int, size: Dim, length: Dim) -> Dim:
     return joint
 
 
+SEQUENCE_AND_TENSOR_SAME_TYPE = laws.SM501.law(
+    "the sequence and the tensor have the same element type, not {sequence} and {tensor}"
+)
+
+
 @rule("SequenceInsert", since=11, any_rank=True, total=True, traits=Traits.STACKED)
 def sequence_insert(ctx: RuleContext) -> Tensor:
     """Insert a tensor at an index, by default at the end."""
     s, x = input_sequence(ctx), ctx.input(1)
     alike = "" in (inner(s), x.dtype) or inner(s) == x.dtype
-    ctx.limit(alike, laws.SEQUENCE_AND_TENSOR_SAME_TYPE.of(sequence=inner(s), tensor=x.dtype))
+    ctx.limit(alike, SEQUENCE_AND_TENSOR_SAME_TYPE.of(sequence=inner(s), tensor=x.dtype))
     if s.shape is None or x.shape is None:
         if ctx.has(2):
             leave_undecided(ctx)
@@ -183,6 +193,9 @@ def sequence_erase(ctx: RuleContext) -> Tensor:
     return tensor(s.dtype, [s[0] - 1, *sizes])
 
 
+PARTS_OF_SIZE_1_LOSE_AXIS = laws.SM110.law("parts that lose their axis have size 1 along it")
+
+
 @rule("SplitToSequence", since=11, traits=Traits.COPIED)
 def split_to_sequence(ctx: RuleContext) -> Tensor:
     """Split along an axis into parts of one size (the last may be smaller), of the listed sizes, or of size 1.
@@ -196,8 +209,12 @@ def split_to_sequence(ctx: RuleContext) -> Tensor:
     if ctx.flag("keepdims", 1) or (ctx.has(1) and ctx.input(1).rank):
         return sequence(x.dtype, length, (*before, part, *after))
     nothing = equal(product((length, *before, *after)), 0)
-    ctx.require(any_of(equal(at(part, 0), 1), nothing), laws.PARTS_OF_SIZE_1_LOSE_AXIS, part, 1)
+    ctx.require(any_of(equal(at(part, 0), 1), nothing), PARTS_OF_SIZE_1_LOSE_AXIS, part, 1)
     return sequence(x.dtype, length, (*before, *after))
+
+
+PART_SIZE_ABOVE_ZERO = laws.SM110.law("the size of a part is greater than zero")
+PARTS_ADD_UP_TO_AXIS = laws.SM110.law("the sizes of the parts add up to the axis")
 
 
 def parts(ctx: RuleContext, size: Dim) -> tuple[Dim, Dim]:
@@ -214,7 +231,7 @@ def parts(ctx: RuleContext, size: Dim) -> tuple[Dim, Dim]:
         chunk = items[0] if items else None
         if chunk is None:
             return ctx.fresh("length", int(size.lo >= 1), size), ctx.fresh("size", 0, size, Kind.LOST)
-        ctx.require_at_least(chunk, 1, laws.PART_SIZE_ABOVE_ZERO)
+        ctx.require_at_least(chunk, 1, PART_SIZE_ABOVE_ZERO)
         even = chunk.constant and size % chunk is ZERO
         return ceil_divide(size, chunk), chunk if even else minimum(chunk, size - chunk * PLACE)
     ctx.require_rank(split, 1)
@@ -222,7 +239,7 @@ def parts(ctx: RuleContext, size: Dim) -> tuple[Dim, Dim]:
         return split[0], size if split[0] is ONE else ctx.fresh("size", 0, size, Kind.LOST)
     known = [i for i in items if i is not None]
     require_least(ctx, known, 0, laws.PART_SIZES_NOT_NEGATIVE)
-    ctx.require_equal(total(known), size, laws.PARTS_ADD_UP_TO_AXIS)
+    ctx.require_equal(total(known), size, PARTS_ADD_UP_TO_AXIS)
     part = known[-1] if known else ZERO
     for k, item in reversed(list(enumerate(known[:-1]))):
         part = select(equal(PLACE, k), item, part)
@@ -299,6 +316,10 @@ def sum_of_sizes(ctx: RuleContext, size: Dim, length: Dim) -> Dim:
     return ctx.fresh("total", kind=Kind.LOST)
 
 
+BODY_TAKES_INPUTS = laws.SM403.law("the body takes each input")
+NO_SEQUENCE_SHORTER_THAN_FIRST = laws.SM116.law("no sequence is shorter than the first")
+
+
 @rule("SequenceMap", since=17, any_rank=True, nested=True, traits=Traits(runs=Runs.EACH))
 def sequence_map(ctx: RuleContext) -> list[Tensor]:
     """Run the body on each tensor of a sequence, with the tensors at the same index of other sequences.
@@ -306,13 +327,13 @@ def sequence_map(ctx: RuleContext) -> list[Tensor]:
     The outputs are sequences.
     """
     first, body = ctx.input(0), ctx.graph("body")
-    ctx.check(len(body.inputs) == len(ctx.inputs), laws.BODY_TAKES_INPUTS)
+    ctx.check(len(body.inputs) == len(ctx.inputs), BODY_TAKES_INPUTS)
     if first.shape is None:
         return [tensor("", None)] * ctx.outputs
     place, inputs = ctx.fresh("place", kind=Kind.ITERATION), []
     for x in (ctx.input(i) for i in range(len(ctx.inputs))):
         if x.dtype.startswith("seq(") and x.shape is not None:
-            ctx.require_at_least(x[0], first[0], laws.NO_SEQUENCE_SHORTER_THAN_FIRST)
+            ctx.require_at_least(x[0], first[0], NO_SEQUENCE_SHORTER_THAN_FIRST)
         inputs.append(x if not x.dtype.startswith("seq(") else tensor_at(ctx, x, place))
     before = mark(ctx)
     outputs = apart(ctx, body, inputs, "", "body")
@@ -339,45 +360,6 @@ def sequence_from(t: Tensor, length: Dim, place: Dim, hidden: frozenset[Atom]) -
     if t.shape is None or not all(d.symbols.isdisjoint(hidden) for d in t.shape):
         return sequence(t.dtype, length, None)
     return sequence(t.dtype, length, [put(d, place, PLACE) for d in t.shape])
-
-
-# Optional values
-
-
-@rule("Optional", since=15, any_rank=True, total=True, traits=Traits.COPIED)
-def optional(ctx: RuleContext) -> Tensor:
-    """Return the input as an optional value, or an empty one of the type in an attribute."""
-    if ctx.has(0):
-        x = ctx.input(0)
-        return tensor(f"optional({x.dtype})", x.shape)
-    declared = ctx.attribute("type")
-    if not isinstance(declared, Declared):
-        ctx.reject(laws.INPUT_OR_TYPE_GIVEN)
-    return tensor(f"optional({declared.dtype})", _declared_shape(ctx, declared))
-
-
-def _declared_shape(ctx: RuleContext, declared: Declared) -> list[Dim | int] | None:
-    """Return the shape that a type declares, after a sequence's length; None unless all sizes are constants."""
-    sizes = None if declared.shape is None else [d for d in declared.shape if isinstance(d, int)]
-    if sizes is None or len(sizes) < len(declared.shape or ()):
-        return None
-    return [ctx.fresh("length"), *sizes] if declared.kind == "sequence" else [*sizes]
-
-
-@rule("OptionalHasElement", since=15, any_rank=True, dtype="bool", total=True)
-def optional_has_element(ctx: RuleContext) -> Tensor:
-    """Return whether there is a value; an input that isn't optional always has one."""
-    there: Dim | None = ZERO if not ctx.has(0) else ONE
-    if ctx.has(0) and (ctx.input(0).dtype == "" or ctx.input(0).dtype.startswith("optional(")):
-        there = None
-    return ctx.tensor((), "bool", elements((), [there]))
-
-
-@rule("OptionalGetElement", since=15, any_rank=True, total=True, traits=Traits.COPIED)
-def optional_get_element(ctx: RuleContext) -> Tensor:
-    """Return the value in an optional."""
-    x = ctx.input(0)
-    return tensor(inner(x), x.shape) if x.dtype.startswith("optional(") else x
 
 
 __all__ = ["PLACE", "sequence"]

@@ -114,13 +114,16 @@ def apart(
     return [rewrite_tensor(t, renaming) for t in outputs]
 
 
+BODY_TENSORS_OF_DECLARED_TYPE = laws.SM403.law("the body's tensors are of their declared type, {dtype}")
+
+
 def _require_types(ctx: RuleContext, declared: Iterable[Declared], tensors: Sequence[Tensor]) -> None:
     """Require that a body's inputs or outputs have the element types that it declares."""
     for declaration, t in zip(declared, tensors, strict=False):
         alike = (
             not (declaration.dtype and t.dtype) or declaration.dtype == t.dtype or "()" in declaration.dtype + t.dtype
         )
-        ctx.check(alike, laws.BODY_TENSORS_OF_DECLARED_TYPE.of(dtype=declaration.dtype))
+        ctx.check(alike, BODY_TENSORS_OF_DECLARED_TYPE.of(dtype=declaration.dtype))
 
 
 def _require_ranks(ctx: RuleContext, declared: Iterable[Declared], tensors: Sequence[Tensor], label: str) -> None:

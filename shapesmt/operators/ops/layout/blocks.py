@@ -46,13 +46,20 @@ def space_to_depth(ctx: RuleContext) -> Tensor:
     return ctx.tensor((n, c * block**2, h // block, w // block))
 
 
+BLOCKSIZE_AT_LEAST_1 = laws.SM111.law("blocksize {size} is at least 1")
+MODE_DCR_OR_CRD = laws.SM502.law("the mode is DCR or CRD")
+
+
 def _block(ctx: RuleContext) -> int:
     ctx.require_rank(ctx.input(0), 4)
     block = ctx.integer("blocksize")
-    ctx.check(block >= 1, laws.BLOCKSIZE_AT_LEAST_1.of(size=block))
+    ctx.check(block >= 1, BLOCKSIZE_AT_LEAST_1.of(size=block))
     require_fits(ctx, block**2, f"a block of {block} by {block}")
-    ctx.check(ctx.text("mode", "DCR") in ("DCR", "CRD"), laws.MODE_DCR_OR_CRD)
+    ctx.check(ctx.text("mode", "DCR") in ("DCR", "CRD"), MODE_DCR_OR_CRD)
     return block
+
+
+TIME_AND_BATCH_FIRST = laws.SM302.law("time and batch are the axes 0 and 1")
 
 
 @rule("ReverseSequence", since=10, traits=Traits.REARRANGED)
@@ -60,7 +67,7 @@ def reverse_sequence(ctx: RuleContext) -> Tensor:
     """Reverse the first `lengths[i]` elements of sequence i along the time axis; the shape is unchanged."""
     x, lengths = ctx.input(0, least=2), ctx.input(1, rank=1)
     time, batch = ctx.integer("time_axis", 0), ctx.integer("batch_axis", 1)
-    ctx.check({time, batch} == {0, 1}, laws.TIME_AND_BATCH_FIRST)
+    ctx.check({time, batch} == {0, 1}, TIME_AND_BATCH_FIRST)
     ctx.require_equal(lengths[0], x[batch], laws.LENGTH_PER_BATCH_ELEMENT)
     _require_lengths(ctx, lengths, x[time])
     return ctx.tensor(x.dims)
@@ -104,12 +111,15 @@ def _centre_crop(size: Dim, asked: Dim) -> Dim:
     return select(all_of(less(asked, size), equal(start + asked, end)), size - start, maximum(asked, 0))
 
 
+IMAGE_AND_BLOCK_ONE_RANK = laws.SM303.law("image and block have one rank")
+
+
 @rule("Col2Im", since=18)
 def col2im(ctx: RuleContext) -> Tensor:
     """Sum blocks into an image: `[n, c * product(block), l] -> [n, c, *image]` for `l` positions of the block."""
     x, image, block = ctx.input(0, rank=3), ctx.sizes(1), ctx.sizes(2)
     lengths = {len(v) for v in (image, block) if v is not None}
-    ctx.require_equal(ctx.input(1).numel, ctx.input(2).numel, laws.IMAGE_AND_BLOCK_ONE_RANK)
+    ctx.require_equal(ctx.input(1).numel, ctx.input(2).numel, IMAGE_AND_BLOCK_ONE_RANK)
     if len(lengths) != 1:
         return ctx.tensor(None)
     (rank,) = lengths
@@ -130,12 +140,15 @@ def _channels(ctx: RuleContext, channels: Dim, block: Sequence[Dim | None] | Non
     return channels // volume
 
 
+COUNT_FOR_AXES = laws.SM303.law("{length} {what} for {rank} axes, not {count}")
+
+
 def _require_places(ctx: RuleContext, count: Dim, image: Sequence[Dim | None], block: Sequence[Dim | None]) -> None:
     rank = len(image)
     strides, dilations = ctx.integers("strides", [1] * rank), ctx.integers("dilations", [1] * rank)
     pads = ctx.integers("pads", [0] * (2 * rank))
     for values, length, what in ((strides, rank, "strides"), (dilations, rank, "dilations"), (pads, 2 * rank, "pads")):
-        ctx.check(len(values) == length, laws.COUNT_FOR_AXES.of(length=length, what=what, rank=rank, count=len(values)))
+        ctx.check(len(values) == length, COUNT_FOR_AXES.of(length=length, what=what, rank=rank, count=len(values)))
     ctx.check(min((*strides, *dilations), default=1) > 0, laws.STRIDES_AND_DILATIONS_POSITIVE)
     axes = sliding([ONE if k is None else k for k in block], strides, dilations, (pads[:rank], pads[rank:]))
     known = [(d, a) for d, k, a in zip(image, block, axes, strict=True) if d is not None and k is not None]

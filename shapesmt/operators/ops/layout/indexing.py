@@ -136,6 +136,9 @@ def same_rank(ctx: RuleContext, x: Tensor, indices: Tensor) -> int:
     return axis
 
 
+BATCH_DIMS_WITHIN_RANK = laws.SM302.law("the data have {batch} batch axes, and the indices an axis of index tuples")
+
+
 @rule("GatherND", since=11, traits=Traits.LOOKUP)
 def gather_nd(ctx: RuleContext) -> Tensor:
     """Gather slices: `out[b, i] = x[b, *indices[b, i]]`; the last axis of `indices` holds index tuples.
@@ -144,7 +147,7 @@ def gather_nd(ctx: RuleContext) -> Tensor:
     """
     x, indices = ctx.input(0), ctx.input(1)
     batch = ctx.integer("batch_dims", 0)
-    ctx.check(0 <= batch <= x.rank and indices.rank > 0, laws.BATCH_DIMS_WITHIN_RANK.of(batch=batch))
+    ctx.check(0 <= batch <= x.rank and indices.rank > 0, BATCH_DIMS_WITHIN_RANK.of(batch=batch))
     depth = _tuple_length(ctx, x, indices, batch)
     if batch:
         _require_tuples(ctx, x, indices, batch, depth or 0)
@@ -207,6 +210,9 @@ def _picked_tuples(x: Tensor, picked: Sequence[Tensor], batch: int, dims: Shape)
     return _move_elements(x, dims, moved)
 
 
+VALUES_OFF_AND_ON = laws.SM116.law("values are off and on")
+
+
 @rule("OneHot", since=9, any_rank=True, traits=Traits.COPIED)
 def one_hot(ctx: RuleContext) -> Tensor:
     """Insert an axis of size `depth`, which holds `on` at each index and `off` elsewhere: `[n] -> [n, depth]`."""
@@ -214,7 +220,7 @@ def one_hot(ctx: RuleContext) -> Tensor:
     ctx.limit(indices.shape is None or indices.rank > 0, laws.RANK_AT_LEAST_1)
     _require_file_indices(ctx)
     if values.shape is not None:
-        require_vector(ctx, 2, 2, laws.VALUES_OFF_AND_ON)
+        require_vector(ctx, 2, 2, VALUES_OFF_AND_ON)
     depth = _depth(ctx, amount)
     if indices.shape is None:
         return ctx.tensor(None, values.dtype)
@@ -226,18 +232,24 @@ def one_hot(ctx: RuleContext) -> Tensor:
     return ctx.tensor(dims, values.dtype, _hot(indices, values, size, axis, dims))
 
 
+FILE_INDICES_NOT_NEGATIVE = laws.SM301.law("before opset 11, indices that are a constant of the file are not negative")
+
+
 def _require_file_indices(ctx: RuleContext) -> None:
     """Require that constant indices aren't negative before opset 11."""
     in_file = ctx.version < 11 and ctx.node.inputs[0] in ctx.literals
     negative = in_file and any(isinstance(i, Dim) and i.hi < 0 for i in ctx.items(0) or ())
-    ctx.check(not negative, laws.FILE_INDICES_NOT_NEGATIVE)
+    ctx.check(not negative, FILE_INDICES_NOT_NEGATIVE)
+
+
+DEPTH_ONE_NUMBER = laws.SM401.law("depth is one number")
 
 
 def _depth(ctx: RuleContext, amount: Tensor) -> Dim | None:
     """Return the depth of `OneHot`, the number of classes in `amount`; None if it isn't known."""
     if amount.shape is not None:
         fits = equal(amount.numel, 1) if amount.rank <= 1 else FALSE
-        ctx.limit(fits, laws.DEPTH_ONE_NUMBER, amount.numel, 1)
+        ctx.limit(fits, DEPTH_ONE_NUMBER, amount.numel, 1)
     return _single(ctx, 1)
 
 

@@ -154,22 +154,30 @@ def split(ctx: RuleContext) -> tuple[Tensor, ...]:
     return tuple(ctx.tensor(d, value=_part(x, d, axis, start)) for d, start in zip(shapes, starts, strict=False))
 
 
+SIZES_OR_NUM_OUTPUTS_NOT_BOTH = laws.SM405.law("a list of sizes or attribute 'num_outputs' is given, not both")
+NUM_OUTPUTS_COUNTS_OUTPUTS = laws.SM502.law("attribute 'num_outputs' is the number of outputs")
+SPLIT_SIZES_OR_NUM_OUTPUTS = laws.SM502.law("a list of sizes or attribute 'num_outputs' is given")
+
+
 def _split_sizes(ctx: RuleContext, size: Dim) -> list[Dim]:
     count = ctx.integer("num_outputs", UNSET)
     counted = "num_outputs" in ctx.attributes and (count != UNSET or size.constant is not None)
     if counted:
-        ctx.limit(not ctx.has(1), laws.SIZES_OR_NUM_OUTPUTS_NOT_BOTH)
+        ctx.limit(not ctx.has(1), SIZES_OR_NUM_OUTPUTS_NOT_BOTH)
         ctx.limit(count >= 1, laws.NAMED_ATTRIBUTE_POSITIVE.of(name="num_outputs"))
     if ctx.has(1) or "split" in ctx.attributes:
         listed = ctx.sizes(1 if ctx.has(1) else "split", ctx.outputs)
         require_least(ctx, listed, 0, laws.SIZES_NOT_NEGATIVE)
         return _fitting(ctx, _complete_sizes(ctx, size, listed))
     if counted:
-        ctx.limit(count == ctx.outputs or not ctx.since((1, 32)), laws.NUM_OUTPUTS_COUNTS_OUTPUTS)
+        ctx.limit(count == ctx.outputs or not ctx.since((1, 32)), NUM_OUTPUTS_COUNTS_OUTPUTS)
         return _chunks(ctx, size, count)
-    ctx.limit(ctx.version < 18 or size.constant is None, laws.SPLIT_SIZES_OR_NUM_OUTPUTS)
+    ctx.limit(ctx.version < 18 or size.constant is None, SPLIT_SIZES_OR_NUM_OUTPUTS)
     ctx.require(divides(ctx.outputs, size), laws.AXIS_SPLITS_EVENLY.of(parts=ctx.outputs), size, ctx.outputs)
     return _fitting(ctx, [size // ctx.outputs] * ctx.outputs)
+
+
+NO_PART_EMPTY = laws.SM204.law("no part is empty")
 
 
 def _chunks(ctx: RuleContext, size: Dim, count: int) -> list[Dim]:
@@ -181,7 +189,7 @@ def _chunks(ctx: RuleContext, size: Dim, count: int) -> list[Dim]:
     last = size - chunk * (ctx.outputs - 1)
     older = (rounds or at_least(last, 1) is not TRUE) and not ctx.since((1, 32))
     if older:
-        ctx.require_at_least(size, count, laws.NO_PART_EMPTY)
+        ctx.require_at_least(size, count, NO_PART_EMPTY)
     if older and rounds:
         chunk = (from_dim(size, "float32") / literal(ctx.outputs, "float32")).ceil().to_int()
         last = size - chunk * (ctx.outputs - 1)
@@ -229,11 +237,14 @@ def _part(x: Tensor, dims: Sequence[Dim], axis: int, start: Dim) -> Value | None
     )
 
 
+SCALAR_NOT_PADDED = laws.SM203.law("a scalar can't be padded")
+
+
 @rule("Pad", traits=Traits.COPIED)
 def pad(ctx: RuleContext) -> Tensor:
     """Pad each axis: `before[i] + x.shape[i] + after[i]`; negative pads crop."""
     x = ctx.input(0)
-    ctx.check(x.rank >= 1, laws.SCALAR_NOT_PADDED)
+    ctx.check(x.rank >= 1, SCALAR_NOT_PADDED)
     mode = ctx.text("mode", "constant")
     ctx.check(mode in ("constant", "reflect", "edge", "wrap"), laws.PAD_MODE_KNOWN.of(mode=mode))
     _require_filler(ctx, x, mode)
@@ -249,12 +260,16 @@ def pad(ctx: RuleContext) -> Tensor:
     return ctx.tensor(dims, value=_pad_value(ctx, axes, pads, mode, dims))
 
 
+WRAP_HAS_ELEMENT_TO_REPEAT = laws.SM203.law("mode wrap has an element to repeat")
+PADDING_VALUE_ONE_NUMBER = laws.SM401.law("what is padded with is one number")
+
+
 def _require_filler(ctx: RuleContext, x: Tensor, mode: str) -> None:
     """Require an element to repeat in mode wrap, and that the padding value is one number."""
     if mode == "wrap":  # ONNX Runtime refuses empty tensors, whatever the pads
-        ctx.require_at_least(x.numel, 1, laws.WRAP_HAS_ELEMENT_TO_REPEAT)
+        ctx.require_at_least(x.numel, 1, WRAP_HAS_ELEMENT_TO_REPEAT)
     if ctx.has(2) and ctx.input(2).shape is not None:
-        ctx.limit(equal(ctx.input(2).numel, 1), laws.PADDING_VALUE_ONE_NUMBER, ctx.input(2).numel, 1)
+        ctx.limit(equal(ctx.input(2).numel, 1), PADDING_VALUE_ONE_NUMBER, ctx.input(2).numel, 1)
 
 
 def _require_pads(ctx: RuleContext) -> None:

@@ -56,6 +56,9 @@ def reshape_to(
     return ctx.tensor(sizes, x.dtype, None if x.shape is None else reshape_elements(x, sizes))
 
 
+ALLOWED_ZERO_EXCLUDES_MINUS_1 = laws.SM105.law("a 0 that is allowed leaves no size for -1")
+
+
 class _Sizes:
     """The sizes requested by a reshape, sorted into plain sizes, sizes that may be -1, the one -1, and unknown ones."""
 
@@ -69,7 +72,7 @@ class _Sizes:
         zero = allowed and any(d is not None and d.constant == 0 for d in items)
         if zero and self.wild:  # ONNX Runtime refuses this in a constant only
             ctx.memoizable = False
-            ctx.check(ctx.node.inputs[-1] not in ctx.literals, laws.ALLOWED_ZERO_EXCLUDES_MINUS_1)
+            ctx.check(ctx.node.inputs[-1] not in ctx.literals, ALLOWED_ZERO_EXCLUDES_MINUS_1)
         self.unknown = [i for i, d in enumerate(items) if d is None]
         least = 0 if self.wild else -1
         self.either = {}

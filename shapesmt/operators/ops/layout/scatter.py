@@ -148,12 +148,15 @@ def _reduce(reduction: str, old: Item, new: Item) -> Item:
     return minimum(old, new) if reduction == "min" else maximum(old, new) if reduction == "max" else None
 
 
+SEQUENCE_AXIS_NOT_BATCH = laws.SM302.law("the sequence axis is not the batch axis")
+
+
 @rule("TensorScatter", since=24, traits=Traits.COPIED)
 def tensor_scatter(ctx: RuleContext) -> Tensor:
     """Write new steps into a cache: `out[b, ..., write_indices[b] + i, ...] = update[b, ..., i, ...]`."""
     cache, update = ctx.input(0), ctx.input(1)
     axis = ctx.axis(cache.rank, -2)
-    ctx.check(axis != 0, laws.SEQUENCE_AXIS_NOT_BATCH)
+    ctx.check(axis != 0, SEQUENCE_AXIS_NOT_BATCH)
     ctx.require_agree(cache, update, but=axis, law=laws.CACHE_AND_UPDATE_MATCH_OFF_SEQUENCE)
     ctx.require_at_least(cache[axis], update[axis], laws.UPDATE_NO_LONGER_THAN_CACHE)
     if ctx.has(2) and ctx.input(2).shape is not None:
@@ -173,10 +176,17 @@ def require_starts(ctx: RuleContext, room: Dim, length: Dim) -> None:
             ctx.require(implies(condition, at_least(room, end)), laws.WRITES_END_INSIDE_CACHE, end, room)
 
 
+DATA_AND_INDICES_NOT_SCALAR = laws.SM303.law("data and indices are no scalars")
+INDEX_TUPLE_AXES_LEFT_BY_UPDATES = laws.SM306.law(
+    "an index tuple names 0 to {rank} axes, not the {depth} that updates leave"
+)
+INDEX_TUPLE_AXES_OF_UPDATES = laws.SM306.law("an index tuple names the axes that updates leave out")
+
+
 def _depth(ctx: RuleContext, x: Tensor, indices: Tensor, updates: Tensor) -> int:
     """Return the length of index tuples: the number of data axes that the updates' slices don't have."""
-    ctx.check(x.rank >= 1 and indices.rank >= 1, laws.DATA_AND_INDICES_NOT_SCALAR)
+    ctx.check(x.rank >= 1 and indices.rank >= 1, DATA_AND_INDICES_NOT_SCALAR)
     depth = indices.rank - 1 + x.rank - updates.rank
-    ctx.check(0 <= depth <= x.rank, laws.INDEX_TUPLE_AXES_LEFT_BY_UPDATES.of(rank=x.rank, depth=depth))
-    ctx.require_equal(indices[-1], depth, laws.INDEX_TUPLE_AXES_OF_UPDATES)
+    ctx.check(0 <= depth <= x.rank, INDEX_TUPLE_AXES_LEFT_BY_UPDATES.of(rank=x.rank, depth=depth))
+    ctx.require_equal(indices[-1], depth, INDEX_TUPLE_AXES_OF_UPDATES)
     return depth

@@ -52,15 +52,19 @@ def cut(ctx: RuleContext) -> Tensor:
     return ctx.tensor(dims, value=cut_elements(x, dims, cuts))
 
 
+ENDS_AXES_STEPS_AS_MANY_AS_STARTS = laws.SM307.law("there are as many ends, axes and steps as starts")
+CUT_AXES_IN_TENSOR = laws.SM302.law("the axes that are cut are the tensor's")
+
+
 def _require_lengths(ctx: RuleContext, x: Tensor) -> None:
     """Require that there are as many ends, axes and steps as starts, if their numbers are symbolic."""
     lists = [ctx.input(i, rank=1) for i in range(1, 5) if ctx.version >= 10 and ctx.has(i)]
     lengths = [t[0] for t in lists if t.shape is not None]
     for length in lengths[1:]:
         if length is not lengths[0]:
-            ctx.ensure_equal(length, lengths[0], laws.ENDS_AXES_STEPS_AS_MANY_AS_STARTS)
+            ctx.ensure_equal(length, lengths[0], ENDS_AXES_STEPS_AS_MANY_AS_STARTS)
     if lengths and lengths[0].constant is None:
-        ctx.require_at_least(x.rank, lengths[0], laws.CUT_AXES_IN_TENSOR)
+        ctx.require_at_least(x.rank, lengths[0], CUT_AXES_IN_TENSOR)
 
 
 def _cuts(
@@ -78,6 +82,9 @@ def _cuts(
     return {axis: _cut(ctx, axis, x[axis], start, end, step) for axis, start, end, step in bounds}
 
 
+AXES_AS_MANY_AS_STARTS = laws.SM307.law("there are as many axes as starts")
+
+
 def _axes(ctx: RuleContext, x: Tensor, counts: set[int]) -> tuple[int, ...] | None:
     """Return the axes that are cut; None if they aren't known. `counts` has the known numbers of starts and ends."""
     has_axes = ctx.has(3) or "axes" in ctx.attributes
@@ -85,13 +92,13 @@ def _axes(ctx: RuleContext, x: Tensor, counts: set[int]) -> tuple[int, ...] | No
     if axes is None:
         known = [axis for axis in (ctx.sizes(3) or () if has_axes else ()) if axis is not None]
         for i, axis in enumerate(known):
-            ctx.require_within(axis, x.rank, laws.CUT_AXES_IN_TENSOR)
+            ctx.require_within(axis, x.rank, CUT_AXES_IN_TENSOR)
             for other in known[:i] if x.rank else ():
                 ctx.require(differs((axis - other) % x.rank, 0), laws.AXES_NAMED_ONCE, axis, other)
         if has_axes or not counts:
             return None
         axes = tuple(range(*counts))
-    ctx.check(not counts or {len(axes)} == counts, laws.AXES_AS_MANY_AS_STARTS)
+    ctx.check(not counts or {len(axes)} == counts, AXES_AS_MANY_AS_STARTS)
     return ctx.normals(axes, x.rank)
 
 

@@ -139,14 +139,18 @@ def predicate(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims, "bool", combine(found, (x,), x.dims, "bool"))
 
 
+SATURATE_FOR_8_BITS = laws.SM502.law("attribute 'saturate' is for 8 bits")
+ROUND_MODE_FOR_8_BITS = laws.SM502.law("attribute 'round_mode' is for 8 bits")
+
+
 @rule("Cast", "CastLike", any_rank=True, total=True, traits=Traits.CONVERSION)
 def cast(ctx: RuleContext) -> Tensor:
     """Convert the element type as the runtimes do; the shape is unchanged."""
     x = ctx.input(0)
     dtype = ctx.input(1).dtype if ctx.node.op == "CastLike" else _wanted_dtype(ctx)
     small = dtype.startswith("float8") or not dtype
-    ctx.limit(small or ctx.flag("saturate", 1), laws.SATURATE_FOR_8_BITS)
-    ctx.limit(small or ctx.node.op != "Cast" or ctx.text("round_mode", "up") == "up", laws.ROUND_MODE_FOR_8_BITS)
+    ctx.limit(small or ctx.flag("saturate", 1), SATURATE_FOR_8_BITS)
+    ctx.limit(small or ctx.node.op != "Cast" or ctx.text("round_mode", "up") == "up", ROUND_MODE_FOR_8_BITS)
     if x.shape is None:
         return ctx.tensor(None, dtype)
     return ctx.tensor(x.dims, dtype, combine(partial(items.cast, dtype=dtype), (x,), x.dims, dtype))
@@ -159,13 +163,19 @@ def _wanted_dtype(ctx: RuleContext) -> str:
     return DTYPES.get(ctx.integer("to"), "")
 
 
+ELEMENT_TYPES_SAME_BITS = laws.SM501.law("both element types have as many bits, not {bits}")
+
+
 @rule("BitCast", any_rank=True, total=True)
 def bit_cast(ctx: RuleContext) -> Tensor:
     """Reinterpret the bits as another element type of the same width; the shape is unchanged."""
     kinds = ctx.input(0).dtype, DTYPES.get(ctx.integer("to"), "")
     bits = {re.sub(r"\D*(\d+).*", r"\1", kind).replace("bool", "8") for kind in kinds if kind}
-    ctx.limit(len(bits) <= 1, laws.ELEMENT_TYPES_SAME_BITS.of(bits=" and ".join(kinds)))
+    ctx.limit(len(bits) <= 1, ELEMENT_TYPES_SAME_BITS.of(bits=" and ".join(kinds)))
     return ctx.tensor(ctx.input(0).shape, DTYPES.get(ctx.integer("to"), ""))
+
+
+RANGE_ENDS_SCALARS = laws.SM401.law("the ends of the range are scalars")
 
 
 @rule("Clip", traits=Traits.ELEMENTWISE)
@@ -173,8 +183,8 @@ def clip(ctx: RuleContext) -> Tensor:
     """Compute `min(max, max(min, X[i]))`; the shape is unchanged, and each bound is one element."""
     x, ends = ctx.input(0), [i for i in (1, 2) if ctx.has(i)]
     for end in map(ctx.input, ends):
-        ctx.check(end.rank <= 1, laws.RANGE_ENDS_SCALARS)
-        ctx.ensure_equal(end.numel, 1, laws.RANGE_ENDS_SCALARS)
+        ctx.check(end.rank <= 1, RANGE_ENDS_SCALARS)
+        ctx.ensure_equal(end.numel, 1, RANGE_ENDS_SCALARS)
     if ctx.version >= 11 and ctx.has(1):
         (x, *_) = with_numbers(ctx, (x, ctx.input(1)))
     value = x.value if ctx.version >= 11 else None
@@ -205,12 +215,15 @@ def prelu(ctx: RuleContext) -> Tensor:
     return ctx.tensor(ctx.as_loaded(y.dims, ctx.input(0).dims, laws.SIZES_BROADCAST))
 
 
+FLOAT_REMAINDER_WITH_FMOD = laws.SM501.law("before opset 28, floats have a remainder with fmod=1 only")
+
+
 @rule("Mod", traits=Traits.DIVISION)
 def mod(ctx: RuleContext) -> Tensor:
     """Compute remainders of operands that broadcast; they have the divisor's sign, with `fmod` the dividend's."""
     fmod = ctx.flag("fmod")
     whole = ctx.input(0).dtype not in FLOATS
-    ctx.check(fmod or whole or ctx.version >= 28, laws.FLOAT_REMAINDER_WITH_FMOD)
+    ctx.check(fmod or whole or ctx.version >= 28, FLOAT_REMAINDER_WITH_FMOD)
     require_nonzero(ctx, ctx.input(1))
     return broadcast(ctx, items.c_remainder if fmod else items.remainder)
 
@@ -264,6 +277,10 @@ def alike(ctx: RuleContext) -> Tensor:
     return ctx.tensor(operands[0].dims)
 
 
+SECOND_AXES_AMONG_FIRST = laws.SM101.law("the second operand's axes are among the first's")
+SECOND_SIZES_EQUAL_FIRST_OR_1 = laws.SM101.law("the second operand's sizes are the first's or 1")
+
+
 @rule("Add", "Sub", "Mul", "Pow", "PRelu", "Equal", "And", "Or", "Xor", traits=Traits.ELEMENTWISE)
 @rule("Div", traits=Traits.DIVISION)
 @rule("Greater", "Less", traits=Traits.COMPARISON)
@@ -273,7 +290,7 @@ def aligned(ctx: RuleContext) -> Tensor:
     if op != "PRelu" and not ctx.flag("broadcast"):
         ctx.require_agree(a, b, law=laws.OPERANDS_SAME_SHAPE)
     sizes = a.dims[1 if op == "PRelu" else ctx.integer("axis", a.rank - b.rank) :]
-    ctx.check(b.numel.constant == 1 or b.rank <= len(sizes), laws.SECOND_AXES_AMONG_FIRST)
+    ctx.check(b.numel.constant == 1 or b.rank <= len(sizes), SECOND_AXES_AMONG_FIRST)
     for x, y in zip(sizes, b.dims, strict=False):
-        ctx.require(any_of(equal(x, y), equal(y, 1)), laws.SECOND_SIZES_EQUAL_FIRST_OR_1, x, y)
+        ctx.require(any_of(equal(x, y), equal(y, 1)), SECOND_SIZES_EQUAL_FIRST_OR_1, x, y)
     return ctx.tensor(a.dims, "bool" if op in items.LOGIC else None)

@@ -30,6 +30,9 @@ from shapesmt.prover.algebra import FALSE, ONE, TRUE, Dim, Formula, all_of, any_
 # Matrix products
 
 
+EMPTY_BATCH_MEETS_EMPTY_BATCH = laws.SM102.law("an empty batch meets an empty batch")
+
+
 def matrix_product(ctx: RuleContext, a: Tensor, b: Tensor, *, turned: bool = False) -> Shape:
     """Return the shape of `[..., M, K] x [..., K, N]`; a vector is a row on the left and a column on the right.
 
@@ -41,7 +44,7 @@ def matrix_product(ctx: RuleContext, a: Tensor, b: Tensor, *, turned: bool = Fal
     if ctx.runtime is Runtime.ONNX and any(d.lo < 1 for d in a.dims[:-1] + b.dims[:-2]):
         needed = [stated for stated in _met_batches(a, b, turned=turned) if stated[0] is not TRUE]
         for formula, *sides in needed if needed and not ctx.since((1, 32)) else ():
-            ctx.require(formula, laws.EMPTY_BATCH_MEETS_EMPTY_BATCH, *sides)
+            ctx.require(formula, EMPTY_BATCH_MEETS_EMPTY_BATCH, *sides)
     return batch + a.dims[-2:-1] + (b.dims[-1:] if b.rank > 1 else ())
 
 
@@ -171,20 +174,24 @@ def determinant(ctx: RuleContext) -> Tensor:
 # Contractions
 
 
+ELLIPSIS_SAME_AXES_EVERYWHERE = laws.SM308.law("an ellipsis stands for the same number of axes everywhere")
+OUTPUT_ELLIPSIS_AS_INPUTS = laws.SM308.law("the output has an ellipsis as the inputs do")
+
+
 @rule("Einsum", traits=Traits.MIXED)
 def einsum(ctx: RuleContext) -> Tensor:
     """Contract inputs by an equation: each letter is one size (or 1), `...` the axes that broadcast."""
     terms, result = parse_equation(ctx.text("equation"))
     operands = einsum_operands(ctx, terms)
     ranks = {x.rank - len(term) + 1 for term, x in zip(terms, operands, strict=True) if "..." in term}
-    ctx.check(len(ranks) <= 1, laws.ELLIPSIS_SAME_AXES_EVERYWHERE)
+    ctx.check(len(ranks) <= 1, ELLIPSIS_SAME_AXES_EVERYWHERE)
     hidden = [f"...{i}" for i in range(max(ranks, default=0))]
     spelled = [expand_ellipsis(term, hidden) for term in terms]
     sizes = joint_sizes(ctx, spelled, operands)
     letters = expand_ellipsis(result, hidden)
     ctx.check(sizes.keys() >= set(letters), laws.OUTPUT_LETTERS_AMONG_INPUTS)
     ctx.check(len(set(letters)) == len(letters), laws.OUTPUT_LETTERS_ONCE)
-    ctx.check(set(hidden) <= set(letters), laws.OUTPUT_ELLIPSIS_AS_INPUTS)
+    ctx.check(set(hidden) <= set(letters), OUTPUT_ELLIPSIS_AS_INPUTS)
     value = contract(list(zip(operands, spelled, strict=True)), sizes, letters)
     return ctx.tensor([sizes[letter] for letter in letters], value=value)
 
@@ -199,11 +206,14 @@ def einsum_operands(ctx: RuleContext, terms: list[list[str]]) -> list[Tensor]:
     return operands
 
 
+EQUATION_TERM_LETTER_PER_AXIS = laws.SM308.law("the term '{term}' has a letter for each of {rank} axes")
+
+
 def joint_sizes(ctx: RuleContext, terms: list[list[str]], operands: list[Tensor]) -> dict[str, Dim]:
     """Return the size of each letter over all inputs, which broadcast; a repeated letter is a diagonal."""
     sizes: dict[str, Dim] = {}
     for term, x in zip(terms, operands, strict=True):
-        ctx.check(len(term) == x.rank, laws.EQUATION_TERM_LETTER_PER_AXIS.of(term="".join(term), rank=x.rank))
+        ctx.check(len(term) == x.rank, EQUATION_TERM_LETTER_PER_AXIS.of(term="".join(term), rank=x.rank))
         for letter, d in _diagonal_sizes(ctx, term, x).items():
             law = laws.LETTER_SIZES_BROADCAST.of(letter=letter[0])
             sizes[letter] = ctx.broadcast_sizes(sizes.get(letter, ONE), d, law)

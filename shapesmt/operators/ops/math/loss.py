@@ -50,6 +50,9 @@ def _knows_sizes(ctx: RuleContext, x: Tensor) -> bool:
     return ctx.node.op != "SoftmaxCrossEntropyLoss" or all(d.constant is not None for d in x.dims)
 
 
+INDICES_INSIDE_CLASSES = laws.SM301.law("indices are inside the classes")
+
+
 def _require_classes(ctx: RuleContext, labels: Tensor, count: Dim) -> None:
     """Require that each label is a class or `ignore_index`."""
     if "ignore_index" not in ctx.attributes:
@@ -59,5 +62,5 @@ def _require_classes(ctx: RuleContext, labels: Tensor, count: Dim) -> None:
     for label in ctx.items(1) or ():
         if label is not None and not is_free_element(label):
             inside = all_of(at_least(label, -count), less(label, count))
-            ctx.limit(any_of(equal(label, ignored), inside), laws.INDICES_INSIDE_CLASSES, label, count)
+            ctx.limit(any_of(equal(label, ignored), inside), INDICES_INSIDE_CLASSES, label, count)
     return None

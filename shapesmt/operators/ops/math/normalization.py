@@ -35,13 +35,19 @@ def softmax(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
+NORM_1_OR_2 = laws.SM502.law("the norm is 1 or 2, not {norm}")
+
+
 @rule("LpNormalization")
 def lp_normalization(ctx: RuleContext) -> Tensor:
     """Divide by the first or second norm along `axis`; the shape is unchanged."""
     x = ctx.input(0)
-    ctx.check(ctx.integer("p", 2) in (1, 2), laws.NORM_1_OR_2.of(norm=ctx.integer("p", 2)))
+    ctx.check(ctx.integer("p", 2) in (1, 2), NORM_1_OR_2.of(norm=ctx.integer("p", 2)))
     ctx.axis(x.rank, -1)
     return ctx.tensor(x.dims)
+
+
+SUMMED_CHANNELS_ODD = laws.SM502.law("the number of channels summed is odd, not {size}")
 
 
 @rule("LRN")
@@ -50,16 +56,19 @@ def local_response(ctx: RuleContext) -> Tensor:
     x = ctx.input(0)
     ctx.limit(x.rank == 4, laws.RANK_4.of(rank=x.rank))
     size = ctx.integer("size")
-    ctx.check(size > 0 and size % 2 == 1, laws.SUMMED_CHANNELS_ODD.of(size=size))
+    ctx.check(size > 0 and size % 2 == 1, SUMMED_CHANNELS_ODD.of(size=size))
     require_fits(ctx, (size - 1) * product(x.dims[2:]), "the padding of the channels")
     return ctx.tensor(x.dims)
+
+
+AN_AXIS_INSIDE_TENSOR = laws.SM302.law("an axis is inside the tensor")
 
 
 @rule("MeanVarianceNormalization")
 def mean_variance(ctx: RuleContext) -> Tensor:
     """Normalize over `axes`, at least one of them inside the rank; the shape is unchanged."""
     x, axes = ctx.input(0), ctx.integers("axes", (0, 2, 3))
-    ctx.limit(any(-x.rank <= axis < x.rank for axis in axes), laws.AN_AXIS_INSIDE_TENSOR)
+    ctx.limit(any(-x.rank <= axis < x.rank for axis in axes), AN_AXIS_INSIDE_TENSOR)
     return ctx.tensor(x.dims)
 
 
@@ -81,13 +90,17 @@ def _require_statistics(ctx: RuleContext, per_channel: Shape) -> None:
         require_same(ctx, parameter.dims, per_channel, laws.PARAMETERS_PER_CHANNEL)
 
 
+THREE_OUTPUTS_IN_TRAINING = laws.SM405.law("it has at least 3 outputs in training")
+STATISTICS_IN_TRAINING = laws.SM405.law("it has one output but in training")
+
+
 def _require_outputs(ctx: RuleContext) -> None:
     """Require the number of outputs: 1, or 3 in training; before opset 14, 1 or 5."""
     trained = ctx.version >= 14 and ctx.flag("training_mode")
     if trained and not ctx.flag("training_mode", only_one=True):  # set for ONNX's inference, not for the kernel
         open_unless(ctx, laws.ATTRIBUTE_IS_ONE_OF.of(name="training_mode", values="0", last="1"), FALSE)
     counts = (1, 5) if ctx.version < 14 else (3,) if trained else (1,)
-    ctx.limit(ctx.outputs in counts, laws.THREE_OUTPUTS_IN_TRAINING if trained else laws.STATISTICS_IN_TRAINING)
+    ctx.limit(ctx.outputs in counts, THREE_OUTPUTS_IN_TRAINING if trained else STATISTICS_IN_TRAINING)
 
 
 @rule("InstanceNormalization")
@@ -127,15 +140,20 @@ def _regroup(ctx: RuleContext, x: Tensor, groups: int) -> Tensor:
     return reshaped(ctx.tensor(shape), *x.dims)
 
 
+PARAMETERS_PER_GROUP = laws.SM108.law("the parameters have one element per group")
+
+
 def _require_parameters(ctx: RuleContext, channels: Dim, groups: int, empty: Formula) -> None:
     """Require that scale and bias have an element per channel, per group before opset 21, or one element."""
-    law = laws.PARAMETERS_PER_CHANNEL if ctx.version >= 21 else laws.PARAMETERS_PER_GROUP
+    law = laws.PARAMETERS_PER_CHANNEL if ctx.version >= 21 else PARAMETERS_PER_GROUP
     count = channels if ctx.version >= 21 else as_dim(groups)
     for size in (ctx.input(i).numel for i in (1, 2)):
         ctx.require(any_of(equal(size, count), equal(size, 1), empty), law, size, count)
 
 
 FLOATS = (1, 10, 11, 16)  # float32, float16, float64, bfloat16
+
+STASH_TYPE_FLOAT = laws.SM502.law("attribute 'stash_type' is a float type")
 
 
 @rule("LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization", traits=Traits.MIXED)
@@ -146,7 +164,7 @@ def layer_normalization(ctx: RuleContext) -> list[Tensor]:
     require_least(ctx, x.dims[axis:], 1, laws.NORMALIZED_HAS_ELEMENT)
     for index in filter(ctx.has, (1, 2)):
         require_broadcast_to(ctx, ctx.input(index), x.dims, laws.SCALE_AND_BIAS_BROADCAST_TO_INPUT)
-    ctx.limit(ctx.outputs == 1 or ctx.integer("stash_type", 1) in FLOATS, laws.STASH_TYPE_FLOAT)
+    ctx.limit(ctx.outputs == 1 or ctx.integer("stash_type", 1) in FLOATS, STASH_TYPE_FLOAT)
     alike, law = not x.dtype or scale.dtype in (x.dtype, ""), laws.SAME_TYPE_AS_INPUT.of(kind="scales")
     simplified = ctx.node.op == "SimplifiedLayerNormalization"
     ctx.limit(alike or simplified, law)
@@ -155,13 +173,16 @@ def layer_normalization(ctx: RuleContext) -> list[Tensor]:
     return [ctx.tensor(x.dims, scale.dtype or x.dtype), statistics, statistics]
 
 
+INPUT_SCALAR = laws.SM401.law("the {what} is a scalar")
+
+
 @rule("Dropout", total=True, traits=Traits(memory=Memory.ELEMENTWISE, training=2))
 def dropout(ctx: RuleContext) -> list[Tensor]:
     """Drop elements in training; the shape is unchanged, and ratio and mode are scalars."""
     x = ctx.input(0)
     for index, what in ((1, "ratio"), (2, "training mode")):
         if ctx.has(index):
-            ctx.check(ctx.input(index).rank == 0, laws.INPUT_SCALAR.of(what=what))
+            ctx.check(ctx.input(index).rank == 0, INPUT_SCALAR.of(what=what))
     mask = ctx.tensor(x.dims, "bool" if ctx.version >= 10 else None)
     kept = not ctx.has(2) or uniform(ctx.input(2).value) is ZERO
     return [x if kept else ctx.tensor(x.dims), mask]

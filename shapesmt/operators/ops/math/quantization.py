@@ -25,6 +25,9 @@ def require_scale(ctx: RuleContext) -> None:
     ctx.require(any_of(*fitting), law, parameters[0].numel, x[axis] if len(fitting) > 1 else 1)
 
 
+VECTOR_NOT_ONE_BLOCK = laws.SM109.law("a vector isn't one block")
+
+
 def _require_blocks(ctx: RuleContext, x: Tensor, parameters: list[Tensor], block: int) -> None:
     axis = ctx.axis(x.rank, 1)
     for t in parameters:
@@ -33,7 +36,10 @@ def _require_blocks(ctx: RuleContext, x: Tensor, parameters: list[Tensor], block
             blocks = ceil_divide(size, block) if i == axis else size
             ctx.require_equal(t[i], blocks, laws.SCALE_AND_ZERO_POINT_PER_AXIS_BLOCK)
     if x.rank == 1:  # runtimes read a single scale as that of the whole tensor
-        ctx.limit(differs(parameters[0][0], 1), laws.VECTOR_NOT_ONE_BLOCK, x[0])
+        ctx.limit(differs(parameters[0][0], 1), VECTOR_NOT_ONE_BLOCK, x[0])
+
+
+ZERO_POINT_OF_OUTPUT_TYPE = laws.SM501.law("the zero point has the output's type {expected}, not {dtype}")
 
 
 @rule("QuantizeLinear", any_rank=True)
@@ -50,7 +56,7 @@ def quantize(ctx: RuleContext) -> Tensor:
         ctx.limit(not ctx.since((1, 32)), one_of)
     asked = DTYPES.get(ctx.integer("output_dtype", 0), "")
     known = ctx.input(2).dtype if ctx.has(2) else ""
-    ctx.check(not asked or known in ("", asked), laws.ZERO_POINT_OF_OUTPUT_TYPE.of(expected=asked, dtype=known))
+    ctx.check(not asked or known in ("", asked), ZERO_POINT_OF_OUTPUT_TYPE.of(expected=asked, dtype=known))
     return ctx.tensor(ctx.input(0).shape, ctx.input(2).dtype if ctx.has(2) else asked or "uint8")
 
 

@@ -25,20 +25,26 @@ def random_like(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.shape, _drawn_dtype(ctx, x.dtype))
 
 
+LISTED_SIZES_NOT_NEGATIVE = laws.SM309.law("the sizes {sizes} are at least 0")
+
+
 @rule("RandomNormal", "RandomUniform", random=True)
 def random_tensor(ctx: RuleContext) -> Tensor:
     """Draw a tensor whose shape is an attribute."""
     shape = ctx.integers("shape")
-    ctx.check(all(s >= 0 for s in shape), laws.LISTED_SIZES_NOT_NEGATIVE.of(sizes=list(shape)))
+    ctx.check(all(s >= 0 for s in shape), LISTED_SIZES_NOT_NEGATIVE.of(sizes=list(shape)))
     _require_order(ctx)
     return ctx.tensor(shape, _drawn_dtype(ctx, "float32"))
+
+
+AT_LEAST_ONE_SAMPLE_COUNTED = laws.SM204.law("there is at least one sample, not {samples}")
 
 
 @rule("Multinomial", random=True)
 def multinomial(ctx: RuleContext) -> Tensor:
     """Draw `samples >= 1` classes per row: `[batch, classes] -> [batch, samples]`."""
     x, samples = ctx.input(0, rank=2), ctx.integer("sample_size", 1)
-    ctx.check(samples > 0, laws.AT_LEAST_ONE_SAMPLE_COUNTED.of(samples=samples))
+    ctx.check(samples > 0, AT_LEAST_ONE_SAMPLE_COUNTED.of(samples=samples))
     ctx.require_at_least(x[0], 1, laws.A_ROW_TO_DRAW_FOR)
     ctx.require_at_least(x[1], 1, laws.A_CLASS_TO_DRAW)
     return ctx.tensor((x[0], samples), _drawn_dtype(ctx, "int32"))

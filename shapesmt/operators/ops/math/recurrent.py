@@ -61,9 +61,12 @@ def require_samples(ctx: RuleContext, length: Dim, batch: Dim, features: Dim) ->
             ctx.require(within, laws.LENGTHS_AT_MOST_SEQUENCE, item, length)
 
 
+SAMPLE_NOT_EMPTY = laws.SM204.law("a sample isn't empty")
+
+
 def _require_features(ctx: RuleContext, some: Formula, features: Dim, lengths: Sequence[Dim | None] | None) -> None:
     """Require `some`: there is something to read, unless all samples have length 0; undecided if that is unknown."""
     zeros = all_of(*(equal(item, 0) for item in lengths or () if item is not None)) if ctx.has(4) else FALSE
-    ctx.require(any_of(some, zeros), laws.SAMPLE_NOT_EMPTY, features, 1)
+    ctx.require(any_of(some, zeros), SAMPLE_NOT_EMPTY, features, 1)
     if some is not TRUE and (lengths is None or None in lengths):
-        ctx.leave("elements", laws.SAMPLE_NOT_EMPTY, branch=negate(some))
+        ctx.leave("elements", SAMPLE_NOT_EMPTY, branch=negate(some))

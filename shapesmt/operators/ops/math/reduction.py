@@ -293,14 +293,18 @@ def _extreme_place(row: list[Item], more: Function) -> Item:
 # Running along an axis
 
 
+AXIS_SCALAR = laws.SM401.law("the axis is a scalar")
+AXIS_ONE_ELEMENT = laws.SM401.law("the axis is one element")
+
+
 @rule("CumProd")
 @rule("CumSum", traits=Traits.RUNNING_SUM)
 def running(ctx: RuleContext) -> Tensor:
     """Return running sums or products along `axis`, an input that isn't read if `x` is empty."""
     x, which = ctx.input(0, least=1), ctx.input(1)
     x = with_flags(ctx, 0) if ctx.node.op == "CumSum" else x
-    ctx.check(which.rank <= 1, laws.AXIS_SCALAR)
-    ctx.require(any_of(equal(which.numel, 1), equal(x.numel, 0)), laws.AXIS_ONE_ELEMENT, which.numel, 1)
+    ctx.check(which.rank <= 1, AXIS_SCALAR)
+    ctx.require(any_of(equal(which.numel, 1), equal(x.numel, 0)), AXIS_ONE_ELEMENT, which.numel, 1)
     axis = _running_axis(ctx, x)
     return ctx.tensor(x.dims, None, None if axis is None else running_elements(ctx, x, axis))
 

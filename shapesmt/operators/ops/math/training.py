@@ -8,6 +8,10 @@ from shapesmt.operators.rules import RuleContext, Tensor, rule
 DOMAIN = "ai.onnx.preview.training"
 STATES = {"Adagrad": 1, "Momentum": 1, "Adam": 2}
 
+GRADIENT_AND_STATES_PER_TENSOR = laws.SM116.law("each tensor has a gradient and its states")
+RATE_AND_STEP_SINGLE_NUMBERS = laws.SM401.law("rate and step are single numbers")
+GRADIENT_AND_STATES_SAME_SHAPE = laws.SM107.law("a tensor, its gradient and its states have the same shape")
+
 
 @rule(*STATES, domain=DOMAIN)
 def optimizer(ctx: RuleContext) -> list[Tensor]:
@@ -17,12 +21,12 @@ def optimizer(ctx: RuleContext) -> list[Tensor]:
     """
     tensors = [ctx.input(i) for i in range(2, len(ctx.inputs))]
     states = STATES[ctx.node.op]
-    ctx.check(len(tensors) % (2 + states) == 0, laws.GRADIENT_AND_STATES_PER_TENSOR)
+    ctx.check(len(tensors) % (2 + states) == 0, GRADIENT_AND_STATES_PER_TENSOR)
     for scalar in map(ctx.input, (0, 1)):
-        ctx.require_equal(scalar.numel, 1, laws.RATE_AND_STEP_SINGLE_NUMBERS)
+        ctx.require_equal(scalar.numel, 1, RATE_AND_STEP_SINGLE_NUMBERS)
     count = len(tensors) // (2 + states)
     for index in range(count):
-        ctx.require_agree(*tensors[index::count], law=laws.GRADIENT_AND_STATES_SAME_SHAPE)
+        ctx.require_agree(*tensors[index::count], law=GRADIENT_AND_STATES_SAME_SHAPE)
     return [ctx.tensor(t.dims, t.dtype) for t in (*tensors[:count], *tensors[2 * count :])]
 
 

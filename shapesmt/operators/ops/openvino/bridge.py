@@ -23,12 +23,18 @@ def integers(ctx: RuleContext, name: str, default: Sequence[int] = ()) -> tuple[
     return (value,) if isinstance(value, int) else ctx.integers(name, default)
 
 
+ATTRIBUTE_LISTS_NUMBERS = laws.SM502.law("attribute '{name}' lists numbers")
+
+
 def numbers(ctx: RuleContext, name: str) -> tuple[float, ...]:
     """Return a list attribute as numbers, () if it is missing; a bare number in the file is a list of one."""
     value = ctx.attribute(name, ())
     values = value if isinstance(value, tuple) else (value,)
-    ctx.check(all(isinstance(v, (int, float)) for v in values), laws.ATTRIBUTE_LISTS_NUMBERS.of(name=name))
+    ctx.check(all(isinstance(v, (int, float)) for v in values), ATTRIBUTE_LISTS_NUMBERS.of(name=name))
     return tuple(v for v in values if isinstance(v, (int, float)))
+
+
+ATTRIBUTE_NAMES_ELEMENT_TYPE = laws.SM501.law("attribute '{name}' names an element type, not '{text}'")
 
 
 def dtype_of(ctx: RuleContext, name: str, default: str = "i64") -> str:
@@ -37,7 +43,7 @@ def dtype_of(ctx: RuleContext, name: str, default: str = "i64") -> str:
     A missing attribute counts as `default`. The result is "" if `default` names no type.
     """
     text = ctx.text(name, default).lower()
-    ctx.check(text in _TYPES or text == default, laws.ATTRIBUTE_NAMES_ELEMENT_TYPE.of(name=name, text=text))
+    ctx.check(text in _TYPES or text == default, ATTRIBUTE_NAMES_ELEMENT_TYPE.of(name=name, text=text))
     return _TYPES.get(text, "")
 
 

@@ -11,6 +11,9 @@ from shapesmt.operators.ops.windows.signal import single
 from shapesmt.operators.rules import RuleContext, Tensor, Traits, tensor
 from shapesmt.prover.algebra import all_of, as_dim, at_least, equal, maximum, product
 
+OFFSETS_ASCENDING = laws.SM301.law("offsets are in ascending order")
+WEIGHTS_FOR_SUMS = laws.SM502.law("weights are for sums")
+
 
 @operator("EmbeddingBagOffsetsSum", "EmbeddingBagOffsets")
 def bags_by_offsets(ctx: RuleContext) -> Tensor:
@@ -21,10 +24,10 @@ def bags_by_offsets(ctx: RuleContext) -> Tensor:
     table, indices, offsets = (ctx.input(i) for i in range(3))
     begins, listed = ctx.constants(2) or (0,), ctx.constants(1)
     require_inside(ctx, offsets, indices[0], equal(indices[0], 0), index=2, from_end=False)
-    ctx.check(list(begins) == sorted(begins), laws.OFFSETS_ASCENDING)
+    ctx.check(list(begins) == sorted(begins), OFFSETS_ASCENDING)
     _require_rows(ctx, table, ctx.integer_list(listed[begins[0] :]) if listed and begins[0] > 0 else indices)
     require_vector(ctx, 4, indices[0], laws.WEIGHT_PER_INDEX)
-    ctx.check(not ctx.has(4) or ctx.text("reduction", "sum").lower() == "sum", laws.WEIGHTS_FOR_SUMS)
+    ctx.check(not ctx.has(4) or ctx.text("reduction", "sum").lower() == "sum", WEIGHTS_FOR_SUMS)
     return ctx.tensor([offsets[0], *table.dims[1:]])
 
 
@@ -35,7 +38,7 @@ def bags_of_rows(ctx: RuleContext) -> Tensor:
     _require_rows(ctx, table, indices)
     require_shape(ctx, 2, indices.dims, laws.WEIGHT_PER_INDEX)
     weighted = ctx.has(2) and ctx.text("reduction", "sum").lower() != "sum"
-    ctx.check(not weighted, laws.WEIGHTS_FOR_SUMS)
+    ctx.check(not weighted, WEIGHTS_FOR_SUMS)
     return ctx.tensor([indices[0], *table.dims[1:]])
 
 
@@ -60,6 +63,10 @@ def _require_rows(ctx: RuleContext, table: Tensor, indices: Tensor) -> None:
 # Texts
 
 
+LABEL_PER_STEP = laws.SM116.law("there is a label for each step")
+STEPS_FOR_LABELS = laws.SM301.law("a sample has a step for each label, inside the time axis")
+
+
 @operator("CTCLoss")
 def ctc_loss(ctx: RuleContext) -> Tensor:
     """Return the loss of each sample `[n]`, from logits `[n, time, classes]` and labels `[n, time]`.
@@ -68,20 +75,26 @@ def ctc_loss(ctx: RuleContext) -> Tensor:
     """
     x = ctx.input(0)
     require_vector(ctx, (1, 3), x[0], laws.LENGTH_PER_BATCH_ELEMENT)
-    require_shape(ctx, 2, x.dims[:2], laws.LABEL_PER_STEP)
+    require_shape(ctx, 2, x.dims[:2], LABEL_PER_STEP)
     for steps, labels in zip(ctx.items(1) or (), ctx.items(3) or (), strict=False):
         if steps is not None and labels is not None:
             fits = all_of(at_least(labels, 0), at_least(steps, 1), at_least(steps, labels), at_least(x[1], steps))
-            ctx.require(fits, laws.STEPS_FOR_LABELS, labels, steps)
+            ctx.require(fits, STEPS_FOR_LABELS, labels, steps)
     return ctx.tensor([x[0]])
+
+
+STEP_MARKED_OR_NOT = laws.SM116.law("each step is marked, or not")
 
 
 @operator("CTCGreedyDecoder")
 def ctc_greedy(ctx: RuleContext) -> Tensor:
     """Decode scores `[time, n, classes]` with a mask of valid steps `[time, n]`: `[n, time, 1, 1]`."""
     x = ctx.input(0)
-    require_shape(ctx, 1, x.dims[:2], laws.STEP_MARKED_OR_NOT)
+    require_shape(ctx, 1, x.dims[:2], STEP_MARKED_OR_NOT)
     return ctx.tensor([x[1], x[0], 1, 1])
+
+
+BLANK_ONE_NUMBER = laws.SM301.law("the blank is one number")
 
 
 @operator("CTCGreedyDecoderSeqLen")
@@ -90,7 +103,7 @@ def ctc_greedy_lengths(ctx: RuleContext) -> list[Tensor]:
     x = ctx.input(0)
     require_vector(ctx, 1, x[0], laws.LENGTH_PER_BATCH_ELEMENT)
     require_places(ctx, 1, x[1], laws.LENGTHS_AT_MOST_SEQUENCE, 0)
-    require_single(ctx, 2, law=laws.BLANK_ONE_NUMBER)
+    require_single(ctx, 2, law=BLANK_ONE_NUMBER)
     classes, lengths = (dtype_of(ctx, name, "i32") for name in ("classes_index_type", "sequence_length_type"))
     return [tensor(classes, x.dims[:2]), tensor(lengths, (x[0],))]
 
@@ -101,15 +114,21 @@ def unpack(ctx: RuleContext) -> list[Tensor]:
     return [*[tensor("int32", ctx.input(0).dims)] * 2, tensor("uint8", (ctx.fresh("characters"),))]
 
 
+TEXT_BEGINS_AND_ENDS = laws.SM116.law("each text begins and ends")
+
+
 @operator("StringTensorPack")
 def pack(ctx: RuleContext) -> Tensor:
     """Return texts, given the begin and the end of each among the concatenated characters."""
     begins, ends = ctx.input(0), ctx.input(1)
-    ctx.require_agree(begins, ends, law=laws.TEXT_BEGINS_AND_ENDS)
+    ctx.require_agree(begins, ends, law=TEXT_BEGINS_AND_ENDS)
     return ctx.tensor(begins.dims, "string")
 
 
 # Others
+
+
+SAMPLE_COUNT_NOT_NEGATIVE = laws.SM309.law("the number of samples is not negative")
 
 
 @operator("Multinomial", traits=Traits.STATEFUL)
@@ -119,7 +138,7 @@ def multinomial(ctx: RuleContext) -> Tensor:
     If the classes run out, the last one is drawn again.
     """
     x, count = ctx.input(0), single(ctx, 1)
-    open_unless(ctx, laws.SAMPLE_COUNT_NOT_NEGATIVE, at_least(count, 0))
+    open_unless(ctx, SAMPLE_COUNT_NOT_NEGATIVE, at_least(count, 0))
     return ctx.tensor([x[0], maximum(count, 0)], dtype_of(ctx, "convert_type"))
 
 

@@ -29,19 +29,26 @@ def cut(ctx: RuleContext) -> Tensor:
 
 MASKS = ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
 
+MASK_0_AND_1 = laws.SM502.law("a mask lists 0 and 1")
+MASKS_SAME_LENGTH = laws.SM502.law("masks are of the same length")
+STEPS_AS_MANY_AS_STARTS = laws.SM116.law("there are as many steps as starts")
+
 
 @operator("StridedSlice", traits=Traits.COPIED)
 def strided_slice(ctx: RuleContext) -> Tensor:
     """Slice; masks say which entries are slices, an ellipsis, new axes or single elements."""
     masks = {name: integers(ctx, f"{name}_mask") for name in MASKS}
-    ctx.check(all(m in (0, 1) for mask in masks.values() for m in mask), laws.MASK_0_AND_1)
-    ctx.check(len({len(mask) for mask in masks.values() if mask}) <= 1, laws.MASKS_SAME_LENGTH)
+    ctx.check(all(m in (0, 1) for mask in masks.values() for m in mask), MASK_0_AND_1)
+    ctx.check(len({len(mask) for mask in masks.values() if mask}) <= 1, MASKS_SAME_LENGTH)
     if ctx.has(3):
-        ctx.require_equal(ctx.input(3).numel, ctx.input(1).numel, laws.STEPS_AS_MANY_AS_STARTS)
+        ctx.require_equal(ctx.input(3).numel, ctx.input(1).numel, STEPS_AS_MANY_AS_STARTS)
     return slice_by_masks(ctx, lambda name, i: i < len(masks[name]) and masks[name][i] == 1)
 
 
 # Gathers and scatters
+
+
+BATCH_DIMS_INDEX_AXIS = laws.SM302.law("batch_dims is an axis of the indices")
 
 
 @operator("Gather", traits=Traits.LOOKUP)
@@ -57,7 +64,7 @@ def gather(ctx: RuleContext) -> Tensor:
     batch = ctx.integer("batch_dims", 0)
     batch += indices.rank if batch < 0 else 0
     if batch < 0:
-        open_unless(ctx, laws.BATCH_DIMS_INDEX_AXIS)
+        open_unless(ctx, BATCH_DIMS_INDEX_AXIS)
         return ctx.tensor(None)
     ctx.check(batch <= min(axis, indices.rank), laws.BATCH_DIMS_AT_MOST_AXIS)
     if not batch:
@@ -78,12 +85,15 @@ def _gather(ctx: RuleContext, x: Tensor, indices: Tensor, axis: int) -> Tensor:
     return gathered if inside else ctx.tensor(gathered.shape)
 
 
+DATA_AND_INDICES_SAME_SHAPE_OFF_AXIS = laws.SM107.law("data and indices have the same shape off the axis")
+
+
 @operator("GatherElements", traits=Traits.LOOKUP)
 def gather_elements(ctx: RuleContext) -> Tensor:
     """Gather elements; the output has the indices' shape, which equals the data's shape on every axis but `axis`."""
     x, indices = ctx.input(0), ctx.input(1)
     axis = ctx.axis(x.rank, 0)
-    ctx.require_agree(x, indices, but=axis, law=laws.DATA_AND_INDICES_SAME_SHAPE_OFF_AXIS)
+    ctx.require_agree(x, indices, but=axis, law=DATA_AND_INDICES_SAME_SHAPE_OFF_AXIS)
     return result(ctx, "GatherElements", x, indices, axis=axis)
 
 
@@ -145,12 +155,15 @@ def scatter_nd(ctx: RuleContext) -> Tensor:
 # Choices
 
 
+K_AT_LEAST_1 = laws.SM502.law("k is at least 1")
+
+
 @operator("TopK", traits=Traits.MIXED)
 def top_k(ctx: RuleContext) -> list[Tensor]:
     """Return the `k` largest or smallest elements along an axis, and their indices."""
     attributes = {"axis": ctx.integer("axis"), "largest": int(ctx.text("mode", "max") == "max")}
     ordered = int(ctx.text("sort", "value") == "value")
-    require_least(ctx, ctx.items(1), 1, laws.K_AT_LEAST_1)
+    require_least(ctx, ctx.items(1), 1, K_AT_LEAST_1)
     best, places = results(ctx, "TopK", ctx.input(0), as_list(ctx.input(1)), sorted=ordered, **attributes)
     return [best, tensor(dtype_of(ctx, "index_element_type", "i32"), places.shape, places.value)]
 
@@ -185,13 +198,20 @@ def slice_scatter(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
+STEPS_AND_PARENTS_SAME_SHAPE = laws.SM107.law("steps and parents have the same shape")
+
+
 @operator("GatherTree")
 def gather_tree(ctx: RuleContext) -> Tensor:
     """Trace beams back through steps and parents, `[time, batch, beams]` each; each sample has its own length."""
     steps = ctx.input(0)
-    ctx.require_agree(steps, ctx.input(1), law=laws.STEPS_AND_PARENTS_SAME_SHAPE)
+    ctx.require_agree(steps, ctx.input(1), law=STEPS_AND_PARENTS_SAME_SHAPE)
     require_vector(ctx, 2, steps[1], laws.LENGTH_PER_BATCH_ELEMENT)
     return ctx.tensor(steps.dims)
+
+
+ROW_SEGMENTS_IN_ORDER = laws.SM116.law("the segments of the rows are in order")
+NUMBER_OF_SEGMENTS_NOT_NEGATIVE = laws.SM309.law("the number of segments is not negative")
 
 
 @operator("SegmentMax")
@@ -200,11 +220,14 @@ def segment_max(ctx: RuleContext) -> Tensor:
     x = ctx.input(0)
     require_vector(ctx, 1, x[0], laws.SEGMENT_PER_ROW)
     ids = ctx.constants(1) or ()
-    ctx.check(list(ids) == sorted(ids), laws.ROW_SEGMENTS_IN_ORDER)
+    ctx.check(list(ids) == sorted(ids), ROW_SEGMENTS_IN_ORDER)
     requested = ctx.items(2) if ctx.has(2) else None
     segments = requested[0] if requested and requested[0] is not None else ctx.fresh("segments")
-    open_unless(ctx, laws.NUMBER_OF_SEGMENTS_NOT_NEGATIVE, at_least(segments, 0))
+    open_unless(ctx, NUMBER_OF_SEGMENTS_NOT_NEGATIVE, at_least(segments, 0))
     return ctx.tensor([maximum(segments, 0), *x.dims[1:]])
+
+
+ROW_AND_COLUMN_PER_VALUE = laws.SM116.law("each value has a row and a column")
 
 
 @operator("SparseFillEmptyRows")
@@ -214,7 +237,7 @@ def fill_empty_rows(ctx: RuleContext) -> list[Tensor]:
     The outputs are the new indices and values, and a flag for each row that was empty.
     """
     values, places = ctx.input(0), ctx.input(2)
-    require_shape(ctx, 2, (values[0], 2), laws.ROW_AND_COLUMN_PER_VALUE)
+    require_shape(ctx, 2, (values[0], 2), ROW_AND_COLUMN_PER_VALUE)
     rows, columns = ctx.sizes(1, 2)
     require_least(ctx, (rows, columns), 0, laws.SIZES_NOT_NEGATIVE)
     _require_inside(ctx, rows, columns)

@@ -10,14 +10,18 @@ from shapesmt.operators.ops.shared.require import open_unless, require_fits, req
 from shapesmt.operators.rules import RuleContext, Tensor, Traits
 from shapesmt.prover.algebra import FALSE, Dim, all_of, any_of, at_least, divides, maximum, product, total
 
-MIRRORED, EDGE = laws.REFLECTED_PADS_NO_LONGER_THAN_AXIS, laws.EDGE_HAS_ELEMENT_TO_REPEAT
+REFLECTED_PADS_NO_LONGER_THAN_AXIS = laws.SM203.law("reflected pads are no longer than the axis")
+EDGE_HAS_ELEMENT_TO_REPEAT = laws.SM203.law("mode edge has an element to repeat")
+MIRRORED, EDGE = REFLECTED_PADS_NO_LONGER_THAN_AXIS, EDGE_HAS_ELEMENT_TO_REPEAT
+
+NUM_SPLITS_IS_OUTPUT_COUNT = laws.SM110.law("num_splits {count} is the number of outputs, {outputs}")
 
 
 @operator("Split", traits=Traits.COPIED)
 def split(ctx: RuleContext) -> list[Tensor]:
     """Split into equal parts along an axis."""
     count = ctx.integer("num_splits", ctx.outputs)
-    ctx.check(count == ctx.outputs, laws.NUM_SPLITS_IS_OUTPUT_COUNT.of(count=count, outputs=ctx.outputs))
+    ctx.check(count == ctx.outputs, NUM_SPLITS_IS_OUTPUT_COUNT.of(count=count, outputs=ctx.outputs))
     return parts(ctx, ctx.input(0), known_axis(ctx, 1))
 
 
@@ -54,25 +58,32 @@ def pad(ctx: RuleContext) -> Tensor:
     return result(ctx, "Pad", x, vector(*before, *after))
 
 
+AXES_LIST_AS_SHIFTS = laws.SM302.law("the axes are a list, as the shifts are")
+
+
 @operator("Roll", any_rank=True, traits=Traits.REARRANGED)
 def roll(ctx: RuleContext) -> Tensor:
     """Roll each axis in an input by its shift, as `numpy.roll` does; the shape is unchanged."""
     x, shifts, axes = ctx.input(0), ctx.input(1), ctx.constants(2)
     if shifts.shape is not None and ctx.input(2).shape is not None:
         ctx.require_equal(shifts.numel, ctx.input(2).numel, laws.SHIFT_PER_AXIS)
-        ctx.check(ctx.input(2).rank >= shifts.rank, laws.AXES_LIST_AS_SHIFTS)
+        ctx.check(ctx.input(2).rank >= shifts.rank, AXES_LIST_AS_SHIFTS)
     for axis in axes or ():
         ctx.normal(axis, max(x.rank, 1))
     return ctx.tensor(x.shape)
+
+
+INTEGER_OR_MASKED_BOOL = laws.SM501.law("the element type is an integer, or bool with mode mask")
+AXIS_MARKED_OR_NOT = laws.SM116.law("each axis is marked, or not")
 
 
 @operator("Reverse")
 def reverse(ctx: RuleContext) -> Tensor:
     """Reverse the axes that an input lists or, with `mode="mask"`, marks by a boolean for each axis."""
     x, masked = ctx.input(0), ctx.text("mode").lower() == "mask"
-    ctx.check((ctx.input(1).dtype == "bool") == masked, laws.INTEGER_OR_MASKED_BOOL)
+    ctx.check((ctx.input(1).dtype == "bool") == masked, INTEGER_OR_MASKED_BOOL)
     if masked:
-        require_vector(ctx, 1, x.rank, laws.AXIS_MARKED_OR_NOT)
+        require_vector(ctx, 1, x.rank, AXIS_MARKED_OR_NOT)
     normalize_axes(ctx, (() if masked else ctx.constants(1)) or (), x.rank)
     return ctx.tensor(x.dims)
 
@@ -100,11 +111,14 @@ def shuffle_channels(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
+BLOCK_SIZE_AT_LEAST_1 = laws.SM111.law("block_size {size} is at least 1")
+
+
 @operator("DepthToSpace")
 def depth_to_space(ctx: RuleContext) -> Tensor:
     """Move channels into blocks: `[n, c, *sizes] -> [n, c / b**k, *(sizes * b)]` for a block size b and k sizes."""
     block, x = ctx.integer("block_size", 1), ctx.input(0, least=3)
-    ctx.check(block >= 1, laws.BLOCK_SIZE_AT_LEAST_1.of(size=block))
+    ctx.check(block >= 1, BLOCK_SIZE_AT_LEAST_1.of(size=block))
     volume = block ** (x.rank - 2)
     require_fits(ctx, volume, "the size of a block")
     ctx.require(divides(volume, x[1]), laws.CHANNELS_SPLIT_INTO_BLOCKS.of(block=volume), x[1], volume)
@@ -115,7 +129,7 @@ def depth_to_space(ctx: RuleContext) -> Tensor:
 def space_to_depth(ctx: RuleContext) -> Tensor:
     """Move blocks into channels: `[n, c, *sizes] -> [n, c * b**k, *(sizes / b)]` for a block size b and k sizes."""
     block, x = ctx.integer("block_size", 1), ctx.input(0, least=3)
-    ctx.check(block >= 1, laws.BLOCK_SIZE_AT_LEAST_1.of(size=block))
+    ctx.check(block >= 1, BLOCK_SIZE_AT_LEAST_1.of(size=block))
     for d in x.dims[2:]:
         ctx.require(divides(block, d), laws.HEIGHT_AND_WIDTH_SPLIT_INTO_BLOCKS.of(block=block), d, block)
     return ctx.tensor([x[0], x[1] * block ** (x.rank - 2), *(d // block for d in x.dims[2:])])
@@ -126,7 +140,7 @@ def _blocks(ctx: RuleContext) -> tuple[tuple[int, ...] | None, list[Dim | None],
     x = ctx.input(0)
     block = constants_of(ctx, 1, "the sizes of the block")
     ctx.check(block is None or len(block) == x.rank, laws.SIZE_COUNT.of(expected=x.rank, count=len(block or ())))
-    ctx.check(min(block or (1,)) >= 1, laws.BLOCK_SIZE_AT_LEAST_1.of(size=min(block or (1,))))
+    ctx.check(min(block or (1,)) >= 1, BLOCK_SIZE_AT_LEAST_1.of(size=min(block or (1,))))
     return block, ctx.sizes(2, x.rank, "pads"), ctx.sizes(3, x.rank, "pads")
 
 
@@ -146,6 +160,9 @@ def batch_to_space(ctx: RuleContext) -> Tensor:
     return ctx.tensor([maximum(cropped[0], 0), *cropped[1:]])
 
 
+PADS_CROP_AND_LEAVE_SAMPLE = laws.SM203.law("pads crop no more than there is, and leave a sample")
+
+
 @operator("SpaceToBatch")
 def space_to_batch(ctx: RuleContext) -> Tensor:
     """Pad the axes (crop if negative), then move blocks into the batch.
@@ -157,7 +174,7 @@ def space_to_batch(ctx: RuleContext) -> Tensor:
         return anything(ctx, x)
     padded = [d + p + q for d, p, q in zip(x.dims, begin, end, strict=True) if p is not None and q is not None]
     for axis, (d, b) in enumerate(zip(padded, block, strict=True)):
-        ctx.require_at_least(d, int(axis == 0), laws.PADS_CROP_AND_LEAVE_SAMPLE)
+        ctx.require_at_least(d, int(axis == 0), PADS_CROP_AND_LEAVE_SAMPLE)
         ctx.require(divides(b, d), laws.PADDED_SIZES_SPLIT_INTO_BLOCKS.of(block=b), d, b)
     first, *rest = (d // b for d, b in zip(padded, block, strict=True))
     return ctx.tensor([first * product(block), *rest])

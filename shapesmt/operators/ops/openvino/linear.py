@@ -43,19 +43,28 @@ def cell(ctx: RuleContext) -> list[Tensor]:
     return [ctx.tensor(state)] * states
 
 
+W_GATES_HIDDEN_INPUT = laws.SM117.law("W is [gates*hidden, input]")
+R_GATES_HIDDEN_HIDDEN = laws.SM117.law("R is [gates*hidden, hidden]")
+B_GATES_HIDDEN = laws.SM117.law("B is [gates*hidden]")
+
+
 def _require_weights(ctx: RuleContext, first: int, gates: Dim, sizes: tuple[Dim, Dim]) -> None:
     """Require the shapes of a cell's weights and biases: `[gates, input]`, `[gates, hidden]`, `[biases]`.
 
     They are the three inputs from index `first` on; `sizes` is (input, hidden).
     """
-    require_shape(ctx, first, (gates, sizes[0]), laws.W_GATES_HIDDEN_INPUT)
-    require_shape(ctx, first + 1, (gates, sizes[1]), laws.R_GATES_HIDDEN_HIDDEN)
-    require_shape(ctx, first + 2, (_biases(ctx, gates, sizes[1]),), laws.B_GATES_HIDDEN)
+    require_shape(ctx, first, (gates, sizes[0]), W_GATES_HIDDEN_INPUT)
+    require_shape(ctx, first + 1, (gates, sizes[1]), R_GATES_HIDDEN_HIDDEN)
+    require_shape(ctx, first + 2, (_biases(ctx, gates, sizes[1]),), B_GATES_HIDDEN)
 
 
 def _biases(ctx: RuleContext, gates: Dim, hidden: Dim) -> Dim:
     """Return the number of biases: `gates`, and `hidden` more if `linear_before_reset` is set."""
     return gates + hidden if ctx.integer("linear_before_reset", 0) else gates
+
+
+STATE_BATCH_DIRECTIONS_HIDDEN = laws.SM117.law("an initial state is [batch, directions, hidden]")
+B_DIRECTIONS_GATES_HIDDEN = laws.SM117.law("B is [directions, gates*hidden]")
 
 
 @operator("LSTMSequence", "GRUSequence", "RNNSequence")
@@ -65,26 +74,34 @@ def sequence(ctx: RuleContext) -> list[Tensor]:
     states = 2 if kind == "LSTM" else 1
     directions = 2 if ctx.text("direction", "forward").lower() == "bidirectional" else 1
     gates, state = GATES[kind] * hidden, (x[0], directions, hidden)
-    require_shape(ctx, range(1, 1 + states), state, laws.STATE_BATCH_DIRECTIONS_HIDDEN)
+    require_shape(ctx, range(1, 1 + states), state, STATE_BATCH_DIRECTIONS_HIDDEN)
     require_shape(ctx, 1 + states, (x[0],), laws.SEQUENCE_LENGTH_PER_SAMPLE)
     if ctx.text("direction", "forward").lower() != "forward":
         require_places(ctx, 1 + states, x[1], laws.LENGTHS_AT_MOST_SEQUENCE, 0)
     require_shape(ctx, 2 + states, (directions, gates, x[2]), laws.W_DIRECTIONS_GATES_HIDDEN_INPUT)
     require_shape(ctx, 3 + states, (directions, gates, hidden), laws.R_DIRECTIONS_GATES_HIDDEN_HIDDEN)
-    require_shape(ctx, 4 + states, (directions, _biases(ctx, gates, hidden)), laws.B_DIRECTIONS_GATES_HIDDEN)
+    require_shape(ctx, 4 + states, (directions, _biases(ctx, gates, hidden)), B_DIRECTIONS_GATES_HIDDEN)
     ctx.require_at_least(x[1], 1, laws.SEQUENCE_NOT_EMPTY)
     return [ctx.tensor((x[0], directions, x[1], hidden)), *[ctx.tensor(state)] * states]
+
+
+QUERY_AND_KEY_SAME_HEAD_SIZE = laws.SM112.law("queries and keys have the same head size")
+KEYS_AS_MANY_AS_VALUES = laws.SM115.law("keys and values are as many")
+VALUES_RANK_AT_MOST_SCORES = laws.SM303.law("the values' rank is at most that of the queries or the keys")
 
 
 @operator("ScaledDotProductAttention", traits=Traits.MIXED)
 def attention(ctx: RuleContext) -> Tensor:
     """Compute attention: queries `[..., L, E]`, keys `[..., S, E]`, values `[..., S, V]` -> `[..., L, V]`."""
     q, k, v = (ctx.input(i) for i in range(3))
-    ctx.require_equal(q[-1], k[-1], laws.QUERY_AND_KEY_SAME_HEAD_SIZE)
-    ctx.require_equal(k[-2], v[-2], laws.KEYS_AS_MANY_AS_VALUES)
-    ctx.check(v.rank <= max(q.rank, k.rank), laws.VALUES_RANK_AT_MOST_SCORES)
+    ctx.require_equal(q[-1], k[-1], QUERY_AND_KEY_SAME_HEAD_SIZE)
+    ctx.require_equal(k[-2], v[-2], KEYS_AS_MANY_AS_VALUES)
+    ctx.check(v.rank <= max(q.rank, k.rank), VALUES_RANK_AT_MOST_SCORES)
     scores = (*ctx.broadcast(q.dims[:-2], k.dims[:-2], v.dims[:-2], law=laws.BATCH_SIZES_BROADCAST), q[-2], k[-2])
     return ctx.tensor([*_add_mask(ctx, scores)[:-1], v[-1]])
+
+
+MASK_AT_LEAST_2_AXES_OR_NONE = laws.SM113.law("the mask has at least 2 axes, or none")
 
 
 def _add_mask(ctx: RuleContext, scores: Shape) -> Shape:
@@ -94,7 +111,7 @@ def _add_mask(ctx: RuleContext, scores: Shape) -> Shape:
     """
     if not ctx.has(3) or ctx.input(3).rank == 0 or ctx.integer("causal", 0):
         return scores
-    ctx.check(ctx.input(3).rank > 1, laws.MASK_AT_LEAST_2_AXES_OR_NONE)
+    ctx.check(ctx.input(3).rank > 1, MASK_AT_LEAST_2_AXES_OR_NONE)
     return ctx.broadcast(ctx.input(3).dims, scores, law=laws.MASK_BROADCASTS_TO_SCORES)
 
 
@@ -117,6 +134,9 @@ def _hidden_letters(terms: Sequence[list[str]], counts: Sequence[int]) -> list[s
     return [f"...{i}" for i in range(hidden)]
 
 
+OFFSET_PER_GROUP = laws.SM116.law("there is one offset for each group")
+
+
 @operator("GroupedMatMul")
 def grouped_matmul(ctx: RuleContext) -> Tensor:
     """Multiply `[g, m, k]`, or rows `[m, k]` that offsets split into g groups, by `[g, n, k]`."""
@@ -124,7 +144,7 @@ def grouped_matmul(ctx: RuleContext) -> Tensor:
     ctx.require_rank(b, 3)
     ctx.require_equal(a[-1], b[-1], laws.INNER_SIZES_EQUAL)
     if ctx.has(2):
-        open_unless(ctx, laws.OFFSET_PER_GROUP, equal(ctx.input(2)[0], b[0]))
+        open_unless(ctx, OFFSET_PER_GROUP, equal(ctx.input(2)[0], b[0]))
     if a.rank == 3:
         ctx.require_equal(a[0], b[0], laws.BATCH_SIZES_BROADCAST)
     return ctx.tensor([*a.dims[:-1], b[-2]])

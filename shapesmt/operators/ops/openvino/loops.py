@@ -8,6 +8,8 @@ from shapesmt.operators.ops.shared.require import LARGEST
 from shapesmt.operators.rules import RuleContext, Tensor, elements, tensor
 from shapesmt.prover.algebra import FALSE, all_of, as_dim, at_least, divides, equal, negate, select
 
+AXIS_SPLITS_INTO_SLICES = laws.SM110.law("the axis splits evenly into slices of {size}")
+
 
 @operator("LoopTrips")
 def trips(ctx: RuleContext) -> Tensor:
@@ -15,7 +17,7 @@ def trips(ctx: RuleContext) -> Tensor:
     if ctx.has(1):
         x, size = ctx.input(1), ctx.integer("part_size")
         axis = ctx.axis(x.rank)
-        ctx.require(divides(size, x[axis]), laws.AXIS_SPLITS_INTO_SLICES.of(size=size), x[axis], size)
+        ctx.require(divides(size, x[axis]), AXIS_SPLITS_INTO_SLICES.of(size=size), x[axis], size)
         return tensor("int64", (), elements((), [x[axis] // size]))
     return _limit(ctx)
 
@@ -29,15 +31,21 @@ def _limit(ctx: RuleContext) -> Tensor:
     return tensor("int64", (), elements((), [count]))
 
 
+LOOPED_PART_INSIDE_AXIS = laws.SM301.law("the part that a loop goes through is inside the axis")
+
+
 @operator("LoopPart")
 def sliced_part(ctx: RuleContext) -> Tensor:
     """Return the part of an axis from `start` to `end` (-1: the axis' end), backwards with a negative stride."""
     x, axis = ctx.input(0), ctx.axis(ctx.input(0).rank)
     ends = [as_dim(n) + (x[axis] + 1 if n < 0 else 0) for n in (ctx.integer("start"), ctx.integer("end"))]
     first, last = ends if ctx.integer("stride") > 0 else reversed(ends)
-    law = laws.LOOPED_PART_INSIDE_AXIS
+    law = LOOPED_PART_INSIDE_AXIS
     ctx.require(all_of(at_least(first, 0), at_least(last, first + 1), at_least(x[axis], last)), law, last, x[axis])
     return x.replace(axis, last - first)
+
+
+SLICE_PER_TRIP = laws.SM301.law("the indices are inside the axis: each trip has a slice")
 
 
 @operator("LoopSlice")
@@ -46,7 +54,7 @@ def part(ctx: RuleContext) -> Tensor:
     x, trip, size = ctx.input(0), ctx.items(1), ctx.integer("part_size")
     axis = ctx.axis(x.rank)
     if trip and trip[0] is not None:
-        ctx.require_at_least(x[axis], (trip[0] + 1) * size, laws.SLICE_PER_TRIP)
+        ctx.require_at_least(x[axis], (trip[0] + 1) * size, SLICE_PER_TRIP)
     return x.replace(axis, size)
 
 

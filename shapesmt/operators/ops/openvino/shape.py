@@ -121,12 +121,17 @@ def broadcast(ctx: RuleContext) -> Tensor:
     return stretched_to(ctx, x, target, dims)
 
 
+EXPLICIT_MODE_NEEDS_AXES = laws.SM302.law("the axes are given, as mode explicit needs them")
+PLACES_FOR_AXES = laws.SM303.law("there are places for {rank} axes, not {count}")
+AXES_FROM_FRONT = laws.SM302.law("the axes are counted from the front, not {axis}")
+
+
 def _explicit(ctx: RuleContext, x: Tensor, dims: Shape) -> Tensor:
     """Return a tensor of shape `dims`; input 2 lists the axis of `dims` for each axis of `x`."""
-    ctx.check(ctx.has(2), laws.EXPLICIT_MODE_NEEDS_AXES)
+    ctx.check(ctx.has(2), EXPLICIT_MODE_NEEDS_AXES)
     axes = constants_of(ctx, 2, "the axes")
-    ctx.check(axes is None or len(axes) == x.rank, laws.PLACES_FOR_AXES.of(rank=x.rank, count=len(axes or ())))
-    ctx.check(min(axes or (0,)) >= 0, laws.AXES_FROM_FRONT.of(axis=min(axes or (0,))))
+    ctx.check(axes is None or len(axes) == x.rank, PLACES_FOR_AXES.of(rank=x.rank, count=len(axes or ())))
+    ctx.check(min(axes or (0,)) >= 0, AXES_FROM_FRONT.of(axis=min(axes or (0,))))
     for axis, size in zip(axes or (), x.dims, strict=False):
         target = dims[ctx.normal(axis, len(dims))]
         require_broadcast_to(ctx, tensor("", (size,)), (target,), laws.EXPANDS_FROM_1_OR_STAYS)
@@ -152,11 +157,14 @@ def sequence(ctx: RuleContext) -> Tensor:
     return result(ctx, "Range", *(result(ctx, "Cast", ctx.input(i), to=number_of(dtype)) for i in range(3)))
 
 
+ROWS_COLUMNS_DIAGONAL_ONE_NUMBER_EACH = laws.SM401.law("rows, columns and diagonal are one number each")
+
+
 @operator("Eye", any_rank=True)
 def eye(ctx: RuleContext) -> Tensor:
     """Return identity matrices `[*batch, rows, columns]`."""
     for index in range(3):
-        require_single(ctx, index, law=laws.ROWS_COLUMNS_DIAGONAL_ONE_NUMBER_EACH)
+        require_single(ctx, index, law=ROWS_COLUMNS_DIAGONAL_ONE_NUMBER_EACH)
     batch = ctx.sizes(3) if ctx.has(3) else []
     if batch is None:
         return ctx.tensor(None, dtype_of(ctx, "output_type", "f32"))
@@ -166,23 +174,30 @@ def eye(ctx: RuleContext) -> Tensor:
     return ctx.tensor(complete_sizes(ctx, [*clamp(batch), *sizes]), dtype_of(ctx, "output_type", "f32"))
 
 
+ONE_HOT_DEPTH_NOT_NEGATIVE = laws.SM309.law("depth is not negative")
+
+
 @operator("OneHot", traits=Traits.COPIED)
 def one_hot(ctx: RuleContext) -> Tensor:
     """Encode indices as one-hot vectors: `[*sizes]` -> `[*sizes, depth]`, with the new axis at `axis`."""
     indices, depth = ctx.input(0), ctx.items(1)
     axis = ctx.axis(indices.rank + 1, -1)
-    require_least(ctx, depth, 0, laws.ONE_HOT_DEPTH_NOT_NEGATIVE)
+    require_least(ctx, depth, 0, ONE_HOT_DEPTH_NOT_NEGATIVE)
     size = complete_sizes(ctx, depth or [None])[0]
     return ctx.tensor([*indices.dims[:axis], size, *indices.dims[axis:]], ctx.input(2).dtype)
+
+
+LEAST_AND_GREATEST_ONE_NUMBER_EACH = laws.SM401.law("the least and the greatest value are one number each")
+LEAST_BELOW_GREATEST = laws.SM401.law("the least value is less than the greatest, not {least} and {greatest}")
 
 
 @operator("RandomUniform", any_rank=True, random=True)
 def random_uniform(ctx: RuleContext) -> Tensor:
     """Draw a random tensor whose shape is an input."""
     sizes, ends = ctx.sizes(0), [known_number(ctx.input(i)) for i in (1, 2)]
-    require_single(ctx, 1, 2, law=laws.LEAST_AND_GREATEST_ONE_NUMBER_EACH)
+    require_single(ctx, 1, 2, law=LEAST_AND_GREATEST_ONE_NUMBER_EACH)
     ordered = ends[0] is None or ends[1] is None or ends[0] < ends[1]
-    ctx.check(ordered, laws.LEAST_BELOW_GREATEST.of(least=ends[0], greatest=ends[1]))
+    ctx.check(ordered, LEAST_BELOW_GREATEST.of(least=ends[0], greatest=ends[1]))
     require_sizes(ctx, sizes)
     dtype = dtype_of(ctx, "output_type", "f32")
     return ctx.tensor(None if sizes is None else complete_sizes(ctx, clamp(sizes)), dtype)

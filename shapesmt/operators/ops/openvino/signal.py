@@ -12,6 +12,10 @@ from shapesmt.operators.ops.windows.signal import single
 from shapesmt.operators.rules import RuleContext, Tensor
 from shapesmt.prover.algebra import Dim, as_dim, equal, maximum
 
+LAST_AXIS_REAL_AND_IMAGINARY = laws.SM207.law("the last axis holds real and imaginary part")
+AXIS_TO_TRANSFORM = laws.SM302.law("there is an axis to transform along")
+LENGTH_AT_MOST_AXIS = laws.SM301.law("the length is at most the axis's")
+
 
 @operator("DFT", "IDFT", "RDFT", "IRDFT")
 def transform(ctx: RuleContext) -> Tensor:
@@ -19,15 +23,15 @@ def transform(ctx: RuleContext) -> Tensor:
     x, op, axes = ctx.input(0), ctx.node.op, constants_of(ctx, 1, "the axes")
     dims = list(x.dims if op == "RDFT" else x.dims[:-1])
     if op != "RDFT":
-        ctx.require_equal(x[-1], 2, laws.LAST_AXIS_REAL_AND_IMAGINARY)
+        ctx.require_equal(x[-1], 2, LAST_AXIS_REAL_AND_IMAGINARY)
     pairs = [] if op == "IRDFT" else [as_dim(2)]
     if axes is None:
         return ctx.tensor([*anything(ctx, ctx.tensor(dims)).dims, *pairs])
     places = ctx.normals(axes, len(dims))
-    ctx.check(bool(places) or op != "RDFT", laws.AXIS_TO_TRANSFORM)
+    ctx.check(bool(places) or op != "RDFT", AXIS_TO_TRANSFORM)
     for axis, length in zip(places, _lengths(ctx, op, dims, places), strict=True):
         if op == "RDFT":
-            ctx.require_at_least(dims[axis], length, laws.LENGTH_AT_MOST_AXIS)
+            ctx.require_at_least(dims[axis], length, LENGTH_AT_MOST_AXIS)
         dims[axis] = length
     halved = places[-1:] if op == "RDFT" else ()
     return ctx.tensor([*(d // 2 + 1 if i in halved else d for i, d in enumerate(dims)), *pairs])
@@ -75,8 +79,8 @@ def inverse_short_time_transform(ctx: RuleContext) -> Tensor:
     ctx.require_at_least(step, 1, laws.FRAME_STEP_POSITIVE)
     ctx.require_at_least(frame, 1, laws.FRAME_NOT_EMPTY)
     ctx.require_at_least(frame, window[0], laws.WINDOW_NO_LONGER_THAN_FRAME)
-    ctx.require_at_least(x[-1], 2, laws.LAST_AXIS_REAL_AND_IMAGINARY)
-    open_unless(ctx, laws.LAST_AXIS_REAL_AND_IMAGINARY, equal(x[-1], 2))
+    ctx.require_at_least(x[-1], 2, LAST_AXIS_REAL_AND_IMAGINARY)
+    open_unless(ctx, LAST_AXIS_REAL_AND_IMAGINARY, equal(x[-1], 2))
     ctx.require_equal(x[-3], frame // 2 + 1, laws.BINS_AS_MANY_AS_FRAME_HAS)
     around = frame // 2 * 2 if ctx.integer("center", 0) else as_dim(0)
     length = single(ctx, 4) if ctx.has(4) else (x[-2] - 1) * step + frame - around

@@ -268,13 +268,17 @@ def operator(*names: str, **options: Any) -> Callable[[AnyApply], AnyApply]:
     return register
 
 
+AT_MOST_INPUTS = laws.SM405.law("it has at most {most} inputs, not {count}")
+AT_LEAST_INPUTS = laws.SM405.law("it has at least {least} inputs, not {count}")
+
+
 def require_signature(ctx: RuleContext) -> None:
     """Require that inputs and attributes match the operator's signature."""
     slots = signatures().get(ctx.node.op)
     if slots is not None:
         count, least = len(ctx.inputs), sum(not s.optional for s in slots)
-        ctx.check(slots[-1].repeated or count <= len(slots), laws.AT_MOST_INPUTS.of(most=len(slots), count=count))
-        ctx.check(count >= least, laws.AT_LEAST_INPUTS.of(least=least, count=count))
+        ctx.check(slots[-1].repeated or count <= len(slots), AT_MOST_INPUTS.of(most=len(slots), count=count))
+        ctx.check(count >= least, AT_LEAST_INPUTS.of(least=least, count=count))
         slots += slots[-1:] * (count - len(slots))
         filled = [(s, x) for s, x in zip(slots, ctx.inputs, strict=False) if x is not None]
         for s, x in filled:

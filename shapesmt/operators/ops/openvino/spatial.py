@@ -53,15 +53,25 @@ def binary_convolution(ctx: RuleContext) -> Tensor:
     return result(ctx, "Conv", ctx.input(0), tensor(ctx.input(0).dtype, ctx.input(1).dims), **window_attributes(ctx))
 
 
+FILTER_RANK_INPUT_PLUS_1 = laws.SM401.law(
+    "the rank of the filters is that of the input plus 1, not {rank} and {filters}"
+)
+
+
 @operator("GroupConvolution")
 def group_convolution(ctx: RuleContext) -> Tensor:
     """Convolve the channels of each group with its own filters `[group, m, c, *kernel]`."""
     x, w = ctx.input(0), ctx.input(1)
-    ctx.check(x.rank == w.rank - 1, laws.FILTER_RANK_INPUT_PLUS_1.of(rank=x.rank, filters=w.rank))
+    ctx.check(x.rank == w.rank - 1, FILTER_RANK_INPUT_PLUS_1.of(rank=x.rank, filters=w.rank))
     ctx.require_equal(x[1], w[0] * w[2], laws.INPUT_CHANNELS_ARE_GROUP_TIMES_WEIGHTS)
     return result(
         ctx, "Conv", x.replace(1, w[2]), tensor(w.dtype, (w[0] * w[1], *w.dims[2:])), **window_attributes(ctx)
     )
+
+
+OFFSETS_WHERE_WINDOW_STANDS = laws.SM206.law("there are offsets wherever the window stands")
+TWO_OFFSETS_PER_WINDOW_ELEMENT = laws.SM116.law("there are two offsets for each of the window's elements")
+MASK_PER_WINDOW_ELEMENT = laws.SM116.law("there is a mask for each of the window's elements")
 
 
 @operator("DeformableConvolution")
@@ -73,10 +83,14 @@ def deformable_convolution(ctx: RuleContext) -> Tensor:
     ctx.require(divides(deformable, x[1]), laws.GROUPS_DIVIDE_CHANNELS, x[1], deformable)
     output = result(ctx, "Conv", x, w, group=group, **window_attributes(ctx))
     places = (x[0], deformable * w[2] * w[3], *output.dims[2:])
-    ctx.require_agree(offsets, output, but=1, law=laws.OFFSETS_WHERE_WINDOW_STANDS)
-    ctx.require_equal(offsets[1], 2 * places[1], laws.TWO_OFFSETS_PER_WINDOW_ELEMENT)
-    require_shape(ctx, 3, places, laws.MASK_PER_WINDOW_ELEMENT)
+    ctx.require_agree(offsets, output, but=1, law=OFFSETS_WHERE_WINDOW_STANDS)
+    ctx.require_equal(offsets[1], 2 * places[1], TWO_OFFSETS_PER_WINDOW_ELEMENT)
+    require_shape(ctx, 3, places, MASK_PER_WINDOW_ELEMENT)
     return output
+
+
+FILTER_SIZE_COUNT = laws.SM110.law("the filters have {axes} sizes, not {count}")
+KERNEL_AND_OUTPUT_NOT_EMPTY = laws.SM202.law("the kernel isn't empty, nor is the output")
 
 
 @operator("ConvolutionBackpropData", "GroupConvolutionBackpropData")
@@ -88,7 +102,7 @@ def transposed_convolution(ctx: RuleContext) -> Tensor:
     x, w = ctx.input(0), ctx.input(1)
     groups = w[0] if ctx.node.op.startswith("Group") else ONE
     inner, outer, *kernel = w.dims[1:] if ctx.node.op.startswith("Group") else w.dims
-    ctx.check(x.rank == len(kernel) + 2, laws.FILTER_SIZE_COUNT.of(axes=x.rank - 2, count=len(kernel)))
+    ctx.check(x.rank == len(kernel) + 2, FILTER_SIZE_COUNT.of(axes=x.rank - 2, count=len(kernel)))
     ctx.require_equal(x[1], groups * inner, laws.WEIGHTS_HAVE_INPUT_CHANNELS)
     axes = windows(ctx, [d.constant or 1 for d in kernel])
     extra = _output_padding(ctx, len(kernel))
@@ -98,15 +112,21 @@ def transposed_convolution(ctx: RuleContext) -> Tensor:
         return ctx.tensor([x[0], outer * groups, *complete_sizes(ctx, requested)])
     axis_inputs = zip(x.dims[2:], kernel, axes, extra, strict=True)  # an empty axis counts as one of size 1
     sizes = [a._replace(kernel=k).reach(maximum(d, 1)) + more - a.head - a.tail for d, k, a, more in axis_inputs]
-    require_least(ctx, [*kernel, *sizes], 1, laws.KERNEL_AND_OUTPUT_NOT_EMPTY)
+    require_least(ctx, [*kernel, *sizes], 1, KERNEL_AND_OUTPUT_NOT_EMPTY)
     return ctx.tensor([x[0], outer * groups, *sizes])
+
+
+OUTPUT_PADDING_ENTRIES = laws.SM202.law("'output_padding' has {expected} entries, not {count}")
 
 
 def _output_padding(ctx: RuleContext, count: int) -> tuple[int, ...]:
     """Return `output_padding`, one entry for each of `count` spatial axes; 0 by default."""
     extra = integers(ctx, "output_padding") or (0,) * count
-    ctx.check(len(extra) == count, laws.OUTPUT_PADDING_ENTRIES.of(expected=count, count=len(extra)))
+    ctx.check(len(extra) == count, OUTPUT_PADDING_ENTRIES.of(expected=count, count=len(extra)))
     return extra
+
+
+STRIDES_DILATIONS_PADS_ENTRIES = laws.SM502.law("'strides', 'dilations' and pads have {count} entries")
 
 
 def windows(ctx: RuleContext, kernel: Sequence[int]) -> list[Window]:
@@ -115,7 +135,7 @@ def windows(ctx: RuleContext, kernel: Sequence[int]) -> list[Window]:
     begin, end = ((integers(ctx, name) if explicit else ()) or (0,) * rank for name in ("pads_begin", "pads_end"))
     strides, dilations = (integers(ctx, name) or (1,) * rank for name in ("strides", "dilations"))
     counts = {len(v) for v in (begin, end, strides, dilations)}
-    ctx.check(counts == {rank}, laws.STRIDES_DILATIONS_PADS_ENTRIES.of(count=rank))
+    ctx.check(counts == {rank}, STRIDES_DILATIONS_PADS_ENTRIES.of(count=rank))
     ctx.check(min((*strides, *dilations, *kernel)) >= 1, laws.STRIDES_AND_DILATIONS_POSITIVE)
     rounding = ROUNDING.get(ctx.text("rounding_type", "floor").lower(), UP_INSIDE)
     same = padding(ctx).startswith("same")
@@ -126,15 +146,19 @@ def windows(ctx: RuleContext, kernel: Sequence[int]) -> list[Window]:
 # Pooling
 
 
+A_SAMPLE_AND_CHANNEL = laws.SM204.law("there is a sample and a channel")
+PADS_SMALLER_THAN_KERNEL = laws.SM203.law("pads are smaller than the kernel, as none of them counts")
+
+
 def pooled(ctx: RuleContext, x: Tensor) -> list[Dim]:
     """Return the output's shape: the shape of `x` with each spatial size replaced by the number of window positions."""
     kernel = integers(ctx, "kernel")
     ctx.check(x.rank == len(kernel) + 2 >= 3, laws.RANK_OF_KERNEL_PLUS_2.of(rank=x.rank))
     axes = windows(ctx, kernel)
-    require_least(ctx, x.dims[:2], 1, laws.A_SAMPLE_AND_CHANNEL)
+    require_least(ctx, x.dims[:2], 1, A_SAMPLE_AND_CHANNEL)
     left_out = ctx.node.op == "AvgPool" and bool(ctx.integer("exclude-pad", 0))
     narrow = any(max(a.head, a.tail.lo) >= (a.extent.constant or 0) for a in axes)
-    ctx.check(not (left_out and narrow), laws.PADS_SMALLER_THAN_KERNEL)
+    ctx.check(not (left_out and narrow), PADS_SMALLER_THAN_KERNEL)
     return [*x.dims[:2], *(a.positions(ctx, d) for d, a in zip(x.dims[2:], axes, strict=True))]
 
 
@@ -160,6 +184,14 @@ def adaptive_pool(ctx: RuleContext) -> list[Tensor]:
 # Images
 
 
+FLOAT_SCALES_INTEGER_SIZES = laws.SM501.law("the element type is a float for scales, an integer for sizes")
+PADDED_AXES_ALL_OR_SPATIAL = laws.SM502.law("axes that are padded are all or the spatial ones, in order")
+SIZE_OR_FACTOR_PER_LISTED_AXIS = laws.SM205.law(
+    "there is a size or a factor for each axis that is listed, and others aren't read"
+)
+SIZES_OR_FACTORS_ARE_LIST = laws.SM205.law("sizes or factors are a list: the rank is 1, not {rank}")
+
+
 @operator("Interpolate", "Interpolate-4")
 def interpolate(ctx: RuleContext) -> Tensor:
     """Pad all axes, then resize the listed axes to sizes, or by factors with `shape_calculation_mode="scales"`.
@@ -172,16 +204,16 @@ def interpolate(ctx: RuleContext) -> Tensor:
     if axes is None:
         return anything(ctx, x)
     kind = ctx.input(source).dtype
-    ctx.check(not kind or (kind in FLOATS) == by_scale, laws.FLOAT_SCALES_INTEGER_SIZES)
+    ctx.check(not kind or (kind in FLOATS) == by_scale, FLOAT_SCALES_INTEGER_SIZES)
     targets, dims = _resized(ctx, axes, x.rank), _pad(ctx, x)
     if len(set(axes)) < len(axes):
         open_unless(ctx, laws.AXES_NAMED_ONCE)
         return anything(ctx, x)
     if list(axes) not in (list(range(x.rank)), list(range(2, x.rank))) and dims != list(x.dims):
-        open_unless(ctx, laws.PADDED_AXES_ALL_OR_SPATIAL)
+        open_unless(ctx, PADDED_AXES_ALL_OR_SPATIAL)
         return anything(ctx, x)
-    law = laws.SIZE_OR_FACTOR_PER_LISTED_AXIS
-    ctx.check(ctx.input(source).rank == 1, laws.SIZES_OR_FACTORS_ARE_LIST.of(rank=ctx.input(source).rank))
+    law = SIZE_OR_FACTOR_PER_LISTED_AXIS
+    ctx.check(ctx.input(source).rank == 1, SIZES_OR_FACTORS_ARE_LIST.of(rank=ctx.input(source).rank))
     ctx.require_at_least(ctx.input(source)[0], len(axes), law)
     padded = [dims[a] for a in targets]
     sizes = _scale(ctx, source, padded) if by_scale else [*(ctx.sizes(source) or ()), *[None] * len(axes)]
@@ -190,10 +222,13 @@ def interpolate(ctx: RuleContext) -> Tensor:
     return ctx.tensor(dims)
 
 
+AXIS_FROM_FRONT_INSIDE_RANK = laws.SM302.law("axis {axis} is inside a tensor of rank {rank}, counted from the front")
+
+
 def _resized(ctx: RuleContext, axes: Sequence[int], rank: int) -> Sequence[int]:
     """Return the axes; require that each is inside the rank and counted from the front."""
     for axis in axes:
-        ctx.check(0 <= axis < rank, laws.AXIS_FROM_FRONT_INSIDE_RANK.of(axis=axis, rank=rank))
+        ctx.check(0 <= axis < rank, AXIS_FROM_FRONT_INSIDE_RANK.of(axis=axis, rank=rank))
     return axes
 
 
@@ -212,7 +247,7 @@ def interpolate_1(ctx: RuleContext) -> Tensor:
     axes = _resized(ctx, sorted(set(integers(ctx, "axes"))), x.rank)
     count = ctx.input(1)[0]
     ctx.require(
-        at_least(count, 1) if len(axes) == 1 else equal(count, len(axes)), laws.SIZE_OR_FACTOR_PER_LISTED_AXIS, count
+        at_least(count, 1) if len(axes) == 1 else equal(count, len(axes)), SIZE_OR_FACTOR_PER_LISTED_AXIS, count
     )
     sizes = dict(zip(axes, complete_sizes(ctx, [*(requested or ()), *[None] * len(axes)]), strict=False))
     return ctx.tensor([maximum(sizes.get(axis, d), 0) for axis, d in enumerate(_pad(ctx, x))])

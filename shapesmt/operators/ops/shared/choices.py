@@ -111,6 +111,9 @@ def _by_operator() -> Mapping[str, Mapping[str, tuple[str | int, ...]]]:
     return by_operator
 
 
+SEPARATORS_OR_TOKENEXP = laws.SM502.law("attribute 'separators' or 'tokenexp' is given")
+
+
 def broken_law(node: Node) -> laws.Law | None:
     """Return the law that a node violates by an attribute's value or absence; None if it violates none.
 
@@ -131,6 +134,6 @@ def broken_law(node: Node) -> laws.Law | None:
             if attribute in NOT_NEGATIVE.get(node.op, ()) and value < 0:
                 return laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name=attribute)
     if node.op == "Tokenizer" and node.attributes.keys().isdisjoint(("separators", "tokenexp")):
-        return laws.SEPARATORS_OR_TOKENEXP
+        return SEPARATORS_OR_TOKENEXP
     missing = [name for name in NEEDED.get(node.op, ()) if name not in node.attributes]
     return laws.ATTRIBUTE_GIVEN.of(name=missing[0]) if missing else None

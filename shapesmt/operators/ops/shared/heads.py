@@ -55,10 +55,13 @@ def heads_of(ctx: RuleContext, x: Tensor, counted_by: str) -> Heads:
     return Heads(x[0], as_dim(count), x[1], size)
 
 
+AT_LEAST_ONE_HEAD_COUNTED = laws.SM204.law("there is at least one head, not {count}")
+
+
 def head_count(ctx: RuleContext, name: str = "num_heads") -> int:
     """Return the number of heads, an attribute; require at least one."""
     count = ctx.integer(name)
-    ctx.check(count > 0, laws.AT_LEAST_ONE_HEAD_COUNTED.of(count=count))
+    ctx.check(count > 0, AT_LEAST_ONE_HEAD_COUNTED.of(count=count))
     return count
 
 
@@ -79,9 +82,12 @@ def per_head(
     return hidden // count
 
 
+STRIDES_IN_32_BITS = laws.SM404.law("no size or stride of what is rotated overflows 32 bits")
+
+
 def require_strides(ctx: RuleContext, x: Tensor, rows: Dim) -> None:
     """Require that `rows`, and sizes and strides of `[b, n, s, d]` or `[b, s, n*d]`, fit 32 bits, unless unbounded."""
     strides = (product(x.dims[1:]), *((x[1] * x[3], x[2] * x[3]) if x.rank == 4 else ()))
     for size in (*x.dims, rows, *strides):
         if IN_32_BITS < size.hi < inf:
-            ctx.limit(at_least(IN_32_BITS, size), laws.STRIDES_IN_32_BITS, size, IN_32_BITS)
+            ctx.limit(at_least(IN_32_BITS, size), STRIDES_IN_32_BITS, size, IN_32_BITS)

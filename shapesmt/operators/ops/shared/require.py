@@ -72,10 +72,13 @@ def require_fits(ctx: RuleContext, number: Dim | int, what: str) -> None:
     ctx.check(as_dim(number).lo <= LARGEST, laws.IN_64_BITS.of(what=what))
 
 
+IN_32_BITS = laws.SM404.law("{what} doesn't overflow 32 bits")
+
+
 def require_narrow(ctx: RuleContext, *names: str) -> None:
     """Require that integer attributes, where given, fit 32 bits."""
     for name in names:
-        ctx.limit(-(2**31) <= ctx.integer(name, 0) < 2**31, laws.IN_32_BITS.of(what=f"'{name}'"))
+        ctx.limit(-(2**31) <= ctx.integer(name, 0) < 2**31, IN_32_BITS.of(what=f"'{name}'"))
 
 
 def complete_sizes(
@@ -140,12 +143,15 @@ def open_unless(ctx: RuleContext, law: laws.Law, formula: Formula = FALSE) -> No
         ctx.leave("elements", text, note, branch=negate(formula))
 
 
+LIMIT_IN_STEP_DIRECTION = laws.SM307.law("the limit is in the direction of the step")
+
+
 def require_direction(ctx: RuleContext, start: Item, limit: Item, step: Item) -> None:
     """Require that `limit` lies in the direction of `step` from `start`, unless one of them is unknown."""
     forwards, backwards = reaches(limit, start), reaches(start, limit)
     if step is not None and forwards is not None and backwards is not None:
         direction = any_of(all_of(_positive(step), forwards), all_of(_positive(-step), backwards))
-        ctx.require(direction, laws.LIMIT_IN_STEP_DIRECTION)
+        ctx.require(direction, LIMIT_IN_STEP_DIRECTION)
 
 
 def reaches(a: Item, b: Item) -> Formula | None:

@@ -55,6 +55,9 @@ def _drop_axes(ctx: RuleContext, x: Tensor, axes: list[int]) -> Tensor:
     return result(ctx, "Squeeze", tensor(x.dtype, dims, value), vector(*axes))
 
 
+SLICE_AXIS_INSIDE_RANK = laws.SM302.law("slice {axis} is inside a tensor of rank {rank}")
+
+
 def _parts(ctx: RuleContext, masked: Masked) -> list[Part] | None:
     """Return the entries, each with its axis; None if begins or ends aren't known."""
     begins, ends = ctx.sizes(1), ctx.sizes(2)
@@ -65,7 +68,7 @@ def _parts(ctx: RuleContext, masked: Masked) -> list[Part] | None:
     count = range(len(begins))
     plain = sum(not masked("ellipsis", i) and not masked("new_axis", i) for i in count)
     skipped = ctx.input(0).rank - plain
-    ctx.check(skipped >= 0, laws.SLICE_AXIS_INSIDE_RANK.of(axis=plain - 1, rank=ctx.input(0).rank))
+    ctx.check(skipped >= 0, SLICE_AXIS_INSIDE_RANK.of(axis=plain - 1, rank=ctx.input(0).rank))
     ctx.check(sum(masked("ellipsis", i) for i in count) <= 1, laws.ONE_ELLIPSIS_AT_MOST)
     parts, axis, place = [], 0, 0
     for i, (begin, end, step) in enumerate(zip(begins, ends, steps, strict=True)):

@@ -105,12 +105,16 @@ def first(ctx: RuleContext, index: int) -> Dim | None:
     return items[0] if items and len(items) == 1 else None
 
 
+CHANNELS_NOT_IN_BLOCKS = laws.SM502.law("channels aren't in blocks, as with {layout}")
+DATA_FORMAT_KNOWN = laws.SM401.law("'data_format' is one of {layouts}, not '{layout}'")
+
+
 def channels_first(ctx: RuleContext) -> bool:
     """Whether channels are the second axis (`NCHW`) rather than the last (`NHWC`, the default)."""
     layout = ctx.text("data_format", "NHWC")
     if layout.endswith("VECT_C"):
-        leave_open(ctx, laws.CHANNELS_NOT_IN_BLOCKS.of(layout=layout))
-    ctx.check(layout in LAYOUTS, laws.DATA_FORMAT_KNOWN.of(layouts=", ".join(LAYOUTS), layout=layout))
+        leave_open(ctx, CHANNELS_NOT_IN_BLOCKS.of(layout=layout))
+    ctx.check(layout in LAYOUTS, DATA_FORMAT_KNOWN.of(layouts=", ".join(LAYOUTS), layout=layout))
     return layout.startswith("NC")
 
 

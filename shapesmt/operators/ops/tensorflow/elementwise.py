@@ -60,14 +60,19 @@ def retyped(ctx: RuleContext) -> Tensor:
     return ctx.tensor(ctx.input(0).shape, dtype[1:] if dtype[0] == ":" else ctx.text(dtype, "float32"))
 
 
+PATTERNS_ONE_TEXT_EACH = laws.SM401.law("patterns are one text each")
+
+
 @rule("RegexFullMatch", "RegexReplace", domain=DOMAIN)
 def matched(ctx: RuleContext) -> Tensor:
     """Match or replace in every text; the pattern and the replacement are one text each."""
-    require_shape(ctx, (1, 2), (), laws.PATTERNS_ONE_TEXT_EACH)
+    require_shape(ctx, (1, 2), (), PATTERNS_ONE_TEXT_EACH)
     return ctx.tensor(ctx.input(0).shape, "bool" if ctx.node.op == "RegexFullMatch" else "string")
 
 
 HASHES = ("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong")
+
+RANDOM_KEY_TWO_NUMBERS = laws.SM502.law("the key is two numbers")
 
 
 @rule(*HASHES, domain=DOMAIN, any_rank=True, total=True)
@@ -75,7 +80,7 @@ def hashed(ctx: RuleContext) -> Tensor:
     """Hash every text to a bucket number; there is at least one bucket."""
     least(ctx, "num_buckets", 1)
     if ctx.node.op.endswith("Strong"):
-        ctx.check(len(ctx.integers("key")) == 2, laws.RANDOM_KEY_TWO_NUMBERS)
+        ctx.check(len(ctx.integers("key")) == 2, RANDOM_KEY_TWO_NUMBERS)
     return ctx.tensor(ctx.input(0).shape, "int64")
 
 
@@ -104,6 +109,9 @@ def cast(ctx: RuleContext) -> Tensor:
     return result(ctx, "Cast", ctx.input(0), to=number_of(dtype)) if dtype else ctx.tensor(ctx.input(0).shape, "")
 
 
+LAST_AXIS_PARTS_OF_ELEMENT = laws.SM401.law("the last axis holds the parts of one element")
+
+
 @rule("Bitcast", domain=DOMAIN)
 def bitcast(ctx: RuleContext) -> Tensor:
     """Reinterpret the bits: `int32[n]` becomes `int16[n, 2]`, and `int16[n, 2]` becomes `int32[n]`."""
@@ -112,7 +120,7 @@ def bitcast(ctx: RuleContext) -> Tensor:
     if after >= before:
         if after > before:
             ctx.require_rank(x, 1, least=True)
-            ctx.require_equal(x[-1], after // before, laws.LAST_AXIS_PARTS_OF_ELEMENT)
+            ctx.require_equal(x[-1], after // before, LAST_AXIS_PARTS_OF_ELEMENT)
         return ctx.tensor(x.dims[:-1] if after > before else x.dims, dtype)
     return ctx.tensor([*x.dims, before // after], dtype)
 
@@ -176,13 +184,16 @@ def _divide(ctx: RuleContext, x: Tensor, y: Tensor) -> Tensor:
     return result(ctx, "Floor", quotient) if ctx.node.op == "FloorDiv" else quotient
 
 
+INTEGER_EXPONENT_NOT_NEGATIVE = laws.SM309.law("the exponent of an integer isn't negative")
+
+
 @rule("Pow", domain=DOMAIN, traits=Traits.ELEMENTWISE)
 def power(ctx: RuleContext) -> Tensor:
     """Raise to a power; operands broadcast, and integer exponents aren't negative."""
     require_one_type(ctx)
     output = result(ctx, "Pow", ctx.input(0), ctx.input(1))
     if ctx.input(0).dtype in INTEGERS:
-        law = laws.INTEGER_EXPONENT_NOT_NEGATIVE
+        law = INTEGER_EXPONENT_NOT_NEGATIVE
         require_each(ctx, ctx.input(1), lambda d: at_least(d, 0), law, output.numel)
     return output
 
@@ -220,6 +231,9 @@ def squared_difference(ctx: RuleContext) -> Tensor:
     return result(ctx, "Mul", difference, difference)
 
 
+BROADCAST_CASES_AT_MOST_8_AXES = laws.SM303.law("cases that broadcast have 8 axes at most")
+
+
 @rule("SelectV2", domain=DOMAIN, any_rank=True, traits=Traits.COPIED)
 def choose(ctx: RuleContext) -> Tensor:
     """Choose elements of two tensors by a condition; all broadcast, to at most 8 axes unless their shapes are equal."""
@@ -227,7 +241,7 @@ def choose(ctx: RuleContext) -> Tensor:
     if output.shape is not None and output.rank > 8:
         operands = [x for x in map(ctx.input, range(3)) if x.rank]
         alike = all_of(*(equal(a, b) for x in operands for a, b in zip(x.dims, operands[0].dims, strict=False)))
-        ctx.require(FALSE if len({x.rank for x in operands}) > 1 else alike, laws.BROADCAST_CASES_AT_MOST_8_AXES)
+        ctx.require(FALSE if len({x.rank for x in operands}) > 1 else alike, BROADCAST_CASES_AT_MOST_8_AXES)
     return output
 
 
@@ -250,19 +264,29 @@ def add_n(ctx: RuleContext) -> Tensor:
     return operands[0] if len(operands) == 1 else ctx.tensor(operands[0].dims)
 
 
+CASES_SAME_SHAPE = laws.SM107.law("both cases have the same shape")
+CONDITION_PER_ROW = laws.SM108.law("the condition has one element per row")
+CONDITION_SHAPED_AS_CASES = laws.SM107.law("the condition has the shape of the cases")
+
+
 @rule("Select", domain=DOMAIN, traits=Traits.COPIED)
 def select(ctx: RuleContext) -> Tensor:
     """Choose elements of two tensors of one shape by a condition of that shape, a single boolean, or one per row."""
     condition, x, y = (ctx.input(i) for i in range(3))
-    ctx.require_agree(x, y, law=laws.CASES_SAME_SHAPE)
+    ctx.require_agree(x, y, law=CASES_SAME_SHAPE)
     if condition.rank == 1 != x.rank:
         ctx.require_rank(x, 1, least=True)
-        ctx.require_equal(condition[0], x[0], laws.CONDITION_PER_ROW)
+        ctx.require_equal(condition[0], x[0], CONDITION_PER_ROW)
         return ctx.tensor(x.dims, x.dtype)
     sizes = dict(enumerate(x.dims)) if condition.rank else {}
     if sizes:
-        ctx.require_agree(condition, x, law=laws.CONDITION_SHAPED_AS_CASES)
+        ctx.require_agree(condition, x, law=CONDITION_SHAPED_AS_CASES)
     return result(ctx, "Where", with_sizes(condition, sizes), x, with_sizes(y, dict(enumerate(x.dims))))
+
+
+ENDS_SCALAR_OR_SHAPED_AS_CLIPPED = laws.SM107.law(
+    "the ends of the range are scalars, or have the shape of what is clipped"
+)
 
 
 @rule("ClipByValue", domain=DOMAIN)
@@ -271,7 +295,7 @@ def clip(ctx: RuleContext) -> Tensor:
     x = ctx.input(0)
     for end in (ctx.input(1), ctx.input(2)):
         if end.rank:
-            ctx.require_agree(end, x, law=laws.ENDS_SCALAR_OR_SHAPED_AS_CLIPPED)
+            ctx.require_agree(end, x, law=ENDS_SCALAR_OR_SHAPED_AS_CLIPPED)
     return ctx.tensor(x.dims)
 
 
@@ -287,13 +311,17 @@ def join(ctx: RuleContext) -> Tensor:
 # Quantization
 
 
+QUANTIZED_TO_2_TO_16_BITS = laws.SM502.law("numbers are quantized to 2 bits or more, and 16 at most")
+ONE_RANGE_OR_PER_CHANNEL = laws.SM109.law("there is one range, or one per channel")
+
+
 @rule("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel", domain=DOMAIN)
 def fake_quantize(ctx: RuleContext) -> Tensor:
     """Quantize and dequantize floats with one range, or one per channel; the shape is unchanged."""
     x, each_channel = ctx.input(0), ctx.node.op.endswith("PerChannel")
-    ctx.check(2 <= ctx.integer("num_bits", 8) <= 16, laws.QUANTIZED_TO_2_TO_16_BITS)
+    ctx.check(2 <= ctx.integer("num_bits", 8) <= 16, QUANTIZED_TO_2_TO_16_BITS)
     ctx.require_rank(x, int(each_channel), least=True)
-    require_shape(ctx, (1, 2), x.dims[-1:] if each_channel else (), laws.ONE_RANGE_OR_PER_CHANNEL)
+    require_shape(ctx, (1, 2), x.dims[-1:] if each_channel else (), ONE_RANGE_OR_PER_CHANNEL)
     return ctx.tensor(x.dims)
 
 

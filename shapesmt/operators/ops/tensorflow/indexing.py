@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from shapesmt.network import laws
 from shapesmt.network.graph import AttributeValue
 from shapesmt.operators.ops.shared.bridge import anything, as_list, constants_of, result, results, vector
 from shapesmt.operators.ops.shared.fields import integers_of, reshape_elements
 from shapesmt.operators.ops.shared.indices import columns, spans
-from shapesmt.operators.ops.shared.require import (
-    complete_sizes,
-    require_first_axes,
-    require_least,
-    require_same,
-    require_shape,
-)
+from shapesmt.operators.ops.shared.require import complete_sizes, require_least, require_same, require_shape
 from shapesmt.operators.ops.tensorflow.common import (
     DOMAIN,
     axis_of,
     first,
     least,
-    leave_open,
     one_of,
     require_each,
     require_most,
     require_numbers,
     with_type,
 )
-from shapesmt.operators.rules import Field, Keeps, RuleContext, Tensor, Traits, move_positions, position, rule, tensor
+from shapesmt.operators.rules import Keeps, RuleContext, Tensor, Traits, rule, tensor
 from shapesmt.prover.algebra import (
     FALSE,
     ONE,
@@ -38,12 +29,10 @@ from shapesmt.prover.algebra import (
     all_of,
     any_of,
     at_least,
-    entries,
     equal,
     less,
     negate,
     product,
-    select,
 )
 
 
@@ -96,12 +85,15 @@ def gather_nd(ctx: RuleContext) -> Tensor:
     return _without_laws(ctx, "GatherND", x, indices) if depth else ctx.tensor([*indices.dims[:-1], *x.dims])
 
 
+LOOKED_UP_NOT_EMPTY = laws.SM204.law("what is looked up in isn't empty")
+
+
 def require_indexable(ctx: RuleContext, x: Tensor, indices: Tensor) -> None:
     """Require index tuples no longer than the rank of `x` (at most 7), and no lookup if `x` is empty."""
     ctx.require_at_least(7, indices[-1], laws.INDEX_TUPLE_AT_MOST)
     ctx.require_at_least(x.rank, indices[-1], laws.INDEX_TUPLE_WITHIN_INDEXED_RANK)
     nothing = equal(product(indices.dims[:-1]), 0)
-    ctx.require(any_of(nothing, *map(negate, [equal(x.numel, 0)])), laws.LOOKED_UP_NOT_EMPTY, x.numel)
+    ctx.require(any_of(nothing, *map(negate, [equal(x.numel, 0)])), LOOKED_UP_NOT_EMPTY, x.numel)
 
 
 # Scatters
@@ -135,13 +127,16 @@ def tensor_scatter(ctx: RuleContext) -> Tensor:
     return _without_laws(ctx, "ScatterND", x, indices, updates, reduction=reduction)
 
 
+UPDATE_PER_INDEX_TUPLE = laws.SM306.law("there is an update for each index tuple, of the shape of what it replaces")
+
+
 def require_updates(ctx: RuleContext, x: Tensor, indices: Tensor, updates: Tensor) -> None:
     """Require one update for each index tuple, with the shape of the slice of `x` that it replaces."""
     ctx.require_rank(indices, 1, least=True)
     ctx.require_rank(x, 1, least=True)
     require_indexable(ctx, x, indices)
     depth = indices.rank - 1 + x.rank - updates.rank if indices[-1].constant is None else indices[-1].constant
-    law = laws.UPDATE_PER_INDEX_TUPLE
+    law = UPDATE_PER_INDEX_TUPLE
     ctx.check(0 <= depth <= x.rank, law)
     ctx.require_equal(indices[-1], depth, law)
     ctx.require_agree(updates, ctx.tensor([*indices.dims[:-1], *x.dims[depth:]]), law=law)
@@ -155,23 +150,31 @@ def require_tuples(ctx: RuleContext, x: Tensor, indices: Tensor, depth: int) -> 
             require_places(ctx, column, size)
 
 
+INDICES_NUMBER_LIST_OR_TUPLES = laws.SM401.law("indices are a number, a list or a list of tuples")
+ONE_VALUE_OR_PER_INDEX = laws.SM116.law("there is one value, or one for each index")
+INDEX_TUPLE_PLACE_ON_EACH_AXIS = laws.SM306.law("an index tuple names a place on each axis")
+
+
 @rule("SparseToDense", domain=DOMAIN)
 def sparse_to_dense(ctx: RuleContext) -> Tensor:
     """Return a tensor of the sizes in an input, with one value, or one per index tuple, written at the index tuples."""
     indices, sizes, values = ctx.input(0), ctx.sizes(1), ctx.input(2)
     ctx.require_rank(ctx.input(3), 0)
     count = indices[0] if indices.rank else ONE
-    ctx.check(indices.rank <= 2 and values.rank <= 1, laws.INDICES_NUMBER_LIST_OR_TUPLES)
+    ctx.check(indices.rank <= 2 and values.rank <= 1, INDICES_NUMBER_LIST_OR_TUPLES)
     if values.rank:
-        ctx.require_equal(values[0], count, laws.ONE_VALUE_OR_PER_INDEX)
+        ctx.require_equal(values[0], count, ONE_VALUE_OR_PER_INDEX)
     if sizes is None:
         return ctx.tensor(None, values.dtype)
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     depth = indices[1] if indices.rank == 2 else ONE
-    ctx.require_equal(depth, len(sizes), laws.INDEX_TUPLE_PLACE_ON_EACH_AXIS)
+    ctx.require_equal(depth, len(sizes), INDEX_TUPLE_PLACE_ON_EACH_AXIS)
     output = tensor(values.dtype, complete_sizes(ctx, sizes))
     require_sorted(ctx, indices, output)
     return output
+
+
+INDEX_TUPLES_ASCENDING = laws.SM502.law("index tuples are in ascending order, none twice")
 
 
 def require_sorted(ctx: RuleContext, indices: Tensor, x: Tensor) -> None:
@@ -185,20 +188,24 @@ def require_sorted(ctx: RuleContext, indices: Tensor, x: Tensor) -> None:
     numbers = integers_of(indices)
     if numbers is not None and x.rank and ctx.integer("validate_indices", 1):
         rows = [numbers[at : at + x.rank] for at in range(0, len(numbers), x.rank)]
-        ctx.check(rows == sorted(set(rows)), laws.INDEX_TUPLES_ASCENDING)
+        ctx.check(rows == sorted(set(rows)), INDEX_TUPLES_ASCENDING)
 
 
 # Choices
+
+
+DEPTH_ON_OFF_ONE_NUMBER_EACH = laws.SM401.law("depth, on and off are one number each")
+DEPTH_NOT_NEGATIVE = laws.SM309.law("the depth isn't negative")
 
 
 @rule("OneHot", domain=DOMAIN, traits=Traits.COPIED)
 def one_hot(ctx: RuleContext) -> Tensor:
     """Insert an axis of size `depth`, which holds `on` at each index and `off` elsewhere."""
     indices = ctx.input(0)
-    require_shape(ctx, (1, 2, 3), (), laws.DEPTH_ON_OFF_ONE_NUMBER_EACH)
+    require_shape(ctx, (1, 2, 3), (), DEPTH_ON_OFF_ONE_NUMBER_EACH)
     least(ctx, "axis", -1, -1)
     axis, depth = ctx.axis(indices.rank + 1, -1), first(ctx, 1)
-    require_least(ctx, [depth], 0, laws.DEPTH_NOT_NEGATIVE)
+    require_least(ctx, [depth], 0, DEPTH_NOT_NEGATIVE)
     dims = [*indices.dims[:axis], *complete_sizes(ctx, [depth], index=1), *indices.dims[axis:]]
     return ctx.tensor(dims, ctx.input(2).dtype)
 
@@ -213,14 +220,20 @@ def top_k(ctx: RuleContext) -> list[Tensor]:
     return [best, with_type(places, ctx.text("index_type", "int32"))]
 
 
+N_INSIDE_LAST_AXIS = laws.SM305.law("n is inside the last axis")
+
+
 @rule("NthElement", domain=DOMAIN)
 def nth_element(ctx: RuleContext) -> Tensor:
     """Return the n-th smallest element along the last axis, which is removed."""
     place, x = first(ctx, 1), ctx.input(0, least=1)
     ctx.require_rank(ctx.input(1), 0)
     place = ZERO if place is None else place
-    ctx.require(all_of(at_least(place, 0), less(place, x[-1])), laws.N_INSIDE_LAST_AXIS, place, x[-1])
+    ctx.require(all_of(at_least(place, 0), less(place, x[-1])), N_INSIDE_LAST_AXIS, place, x[-1])
     return ctx.tensor(x.dims[:-1])
+
+
+TARGET_PER_ROW = laws.SM116.law("there is one target per row")
 
 
 @rule("InTopK", "InTopKV2", domain=DOMAIN)
@@ -228,7 +241,7 @@ def in_top_k(ctx: RuleContext) -> Tensor:
     """Test whether each row's target class is among its k best."""
     x, targets = ctx.input(0, rank=2), ctx.input(1, rank=1)
     require_numbers(ctx, 2)
-    ctx.require_equal(x[0], targets[0], laws.TARGET_PER_ROW)
+    ctx.require_equal(x[0], targets[0], TARGET_PER_ROW)
     return ctx.tensor(targets.dims, "bool")
 
 
@@ -244,6 +257,9 @@ def where(ctx: RuleContext) -> Tensor:
     return result(ctx, "Transpose", places)
 
 
+ALONG_ONE_AXIS_AT_MOST = laws.SM303.law("it is along one axis at most")
+
+
 @rule("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2", domain=DOMAIN)
 def unique(ctx: RuleContext) -> list[Tensor]:
     """Return the distinct elements or slices, the index of each input element or slice among them, and their counts."""
@@ -251,7 +267,7 @@ def unique(ctx: RuleContext) -> list[Tensor]:
     axes = constants_of(ctx, 1, "the axis") if ctx.node.op.endswith("V2") else ()
     if ctx.node.op.endswith("V2"):
         ctx.require_rank(ctx.input(1), 1)
-        ctx.require_at_least(1, ctx.input(1)[0], laws.ALONG_ONE_AXIS_AT_MOST)
+        ctx.require_at_least(1, ctx.input(1)[0], ALONG_ONE_AXIS_AT_MOST)
     if axes is None:
         size = ctx.fresh("size")
         return [anything(ctx, x), ctx.tensor((size,), dtype), ctx.tensor((ctx.fresh("count"),), dtype)]
@@ -269,103 +285,20 @@ def list_diff(ctx: RuleContext) -> list[Tensor]:
     return [ctx.tensor(dims), ctx.tensor(dims, ctx.text("out_idx", "int32"))]
 
 
+A_PLACE = laws.SM204.law("there is at least one place")
+NO_SIZE_0 = laws.SM204.law("no size is 0")
+PLACES_INSIDE_TENSOR = laws.SM301.law("places are inside the tensor")
+
+
 @rule("UnravelIndex", domain=DOMAIN)
 def unravel(ctx: RuleContext) -> Tensor:
     """Convert indices of a flattened tensor to indices along each of its axes, `[rank, count]`."""
     places, shape = ctx.input(0), ctx.input(1, rank=1)
     ctx.check(places.rank <= 1, laws.RANK_AT_MOST_1.of(rank=places.rank))
-    ctx.require_at_least(places.numel, 1, laws.A_PLACE)
+    ctx.require_at_least(places.numel, 1, A_PLACE)
     sizes = ctx.sizes(1) or [None]
-    require_least(ctx, sizes, 1, laws.NO_SIZE_0)
+    require_least(ctx, sizes, 1, NO_SIZE_0)
     if None not in sizes:
         volume = product([d for d in sizes if d is not None])
-        require_each(ctx, places, lambda d: less(d, volume), laws.PLACES_INSIDE_TENSOR)
+        require_each(ctx, places, lambda d: less(d, volume), PLACES_INSIDE_TENSOR)
     return ctx.tensor([shape[0], *places.dims])
-
-
-# Counts and segments
-
-
-@rule("Bincount", "DenseBincount", domain=DOMAIN)
-def bincount(ctx: RuleContext) -> Tensor:
-    """Count each number below `size`, or sum its weights; a matrix is counted row by row."""
-    x, weights, size = ctx.input(0), ctx.input(2), first(ctx, 1)
-    ctx.require_rank(ctx.input(1), 0)
-    if ctx.node.op == "DenseBincount":
-        ctx.check(x.rank <= 2, laws.RANK_AT_MOST_2.of(rank=x.rank))
-    require_least(ctx, [size], 0, laws.SIZE_NOT_NEGATIVE)
-    _require_weights(ctx, x, weights)
-    rows = x.dims[:1] if x.rank == 2 and ctx.node.op == "DenseBincount" else ()
-    return ctx.tensor([*rows, *complete_sizes(ctx, [size])], weights.dtype)
-
-
-@rule("Bucketize", domain=DOMAIN, any_rank=True, total=True)
-def bucketize(ctx: RuleContext) -> Tensor:
-    """Return the index of each element's bucket; ascending boundaries separate the buckets."""
-    boundaries = [b for b in ctx.attribute("boundaries") or () if isinstance(b, float)]  # type: ignore[union-attr]  # a list
-    ctx.check(boundaries == sorted(boundaries), laws.BOUNDARIES_ASCENDING)
-    return ctx.tensor(ctx.input(0).shape, "int32")
-
-
-@rule("LowerBound", "UpperBound", domain=DOMAIN)
-def bound(ctx: RuleContext) -> Tensor:
-    """Return the insertion index of each value of a row in the sorted row of the first input."""
-    ordered, values = ctx.input(0, rank=2), ctx.input(1, rank=2)
-    ctx.require_equal(ordered[0], values[0], laws.ROWS_OF_VALUES_AS_MANY_AS_SORTED)
-    return ctx.tensor(values.dims, ctx.text("out_type", "int32"))
-
-
-@rule(*(f"Segment{name}" for name in ("Max", "Mean", "Min", "Prod", "Sum")), domain=DOMAIN)
-def segments(ctx: RuleContext) -> Tensor:
-    """Reduce the rows of each segment to one; the number of segments is the last segment number plus 1."""
-    x, ids = ctx.input(0, least=1), ctx.input(1, rank=1)
-    ctx.require_equal(ids[0], x[0], laws.SEGMENT_NUMBER_PER_ROW)
-    return ctx.tensor([segment_count(ctx, 1), *x.dims[1:]])
-
-
-def segment_count(ctx: RuleContext, index: int) -> Dim:
-    """Return the number of segments: 1 more than the last of the ascending segment numbers in input `index`."""
-    ids = ctx.input(index)
-    if isinstance(ids.value, Field) and not entries(ids.value.element):
-        ctx.assume_valid(index)
-        step = move_positions(ids.value.element, lambda axis: position(axis) + 1) - ids.value.element
-        if step.lo < 0 or ids.value.element.lo < 0:
-            leave_open(ctx, laws.SEGMENT_NUMBERS_ASCENDING)
-        last = move_positions(ids.value.element, lambda _: ids[0] - 1)
-        return select(at_least(ids[0], 1), last + 1, 0)
-    numbers = ctx.items(index)
-    last_one = numbers[-1] if numbers else None
-    for before, after in pairwise((ZERO, *(numbers or ()))):
-        if before is not None and after is not None:
-            ctx.require_at_least(after, before, laws.SEGMENT_NUMBERS_ASCENDING)
-    return ctx.fresh("count") if last_one is None else last_one + 1
-
-
-@rule(*(f"SparseSegment{name}" for name in ("Mean", "SqrtN", "Sum")), domain=DOMAIN)
-def sparse_segments(ctx: RuleContext) -> Tensor:
-    """Reduce the rows at the given indices by segments."""
-    x, indices, ids = ctx.input(0, least=1), ctx.input(1, rank=1), ctx.input(2, rank=1)
-    ctx.require_equal(indices[0], ids[0], laws.SEGMENT_NUMBER_PER_INDEX)
-    require_places(ctx, indices, x[0])
-    return ctx.tensor([segment_count(ctx, 2), *x.dims[1:]])
-
-
-@rule(*(f"UnsortedSegment{name}" for name in ("Max", "Min", "Prod", "Sum")), domain=DOMAIN)
-def unsorted_segments(ctx: RuleContext) -> Tensor:
-    """Reduce elements or slices by segments; an input has the number of segments."""
-    x, ids, count = ctx.input(0), ctx.input(1), first(ctx, 2)
-    ctx.require_rank(ctx.input(2), 0)
-    require_first_axes(ctx, ids, x, laws.SEGMENT_NUMBERS_HAVE_FIRST_AXES_OF_DATA)
-    require_least(ctx, [count], 0, laws.SEGMENT_COUNT_NOT_NEGATIVE)
-    if count is not None:
-        require_each(ctx, ids, lambda d: less(d, count), laws.SEGMENT_NUMBERS_BELOW_COUNT, x.numel)
-    return ctx.tensor([*complete_sizes(ctx, [count]), *x.dims[ids.rank :]])
-
-
-def _require_weights(ctx: RuleContext, x: Tensor, weights: Tensor) -> None:
-    """Require weights of the shape of `x` (for Bincount: as many as elements of `x`), or no weights."""
-    if weights.rank != 1 or weights[0] is not ZERO:
-        same = all_of(*map(equal, weights.dims, x.dims)) if weights.rank == x.rank else FALSE
-        if ctx.node.op == "Bincount":
-            same = equal(weights.numel, x.numel)
-        ctx.require(any_of(equal(weights.numel, 0), same), laws.WEIGHT_PER_NUMBER_OR_NONE)

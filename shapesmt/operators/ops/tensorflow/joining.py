@@ -84,11 +84,14 @@ def split_v(ctx: RuleContext) -> list[Tensor]:
     return parts(ctx, ctx.input(0), axis_of(ctx, 2), lengths)
 
 
+LENGTHS_ADD_UP_TO_AN_AXIS = laws.SM110.law("the lengths add up to an axis")
+
+
 def require_some_axis(ctx: RuleContext, lengths: Sequence[Dim | None]) -> None:
     """Require that the lengths, if all are known, add up to the size of some axis of the tensor."""
     known = [d for d in lengths if d is not None and d.lo >= 0]
     if len(known) == len(lengths):
-        ctx.require(any_of(*(equal(total(known), d) for d in ctx.input(0).dims)), laws.LENGTHS_ADD_UP_TO_AN_AXIS)
+        ctx.require(any_of(*(equal(total(known), d) for d in ctx.input(0).dims)), LENGTHS_ADD_UP_TO_AN_AXIS)
 
 
 # Padding
@@ -114,6 +117,10 @@ def pad(ctx: RuleContext) -> Tensor:
     return result(ctx, "Pad", x, vector(*before, *after), ctx.inputs[2] if ctx.has(2) else None) if x.rank else x
 
 
+PADS_OF_MANY_AXES_CONSTANT = laws.SM203.law("the pads of more than 6 axes are constants")
+AT_MOST_6_AXES_PADDED = laws.SM401.law("6 axes are padded at most, not {count}")
+
+
 def require_separable(ctx: RuleContext, before: Sequence[Dim | None], after: Sequence[Dim | None]) -> None:
     """Require that at most 6 axes remain after merging neighbouring axes without pads."""
     if len(before) > 6:
@@ -124,8 +131,12 @@ def require_separable(ctx: RuleContext, before: Sequence[Dim | None], after: Seq
         known = all(d is not None and d.constant is not None for d in (*before, *after))
         count = 1 + sum(not (a and b) for a, b in pairwise(plain))
         if count > 6 and not known:
-            leave_open(ctx, laws.PADS_OF_MANY_AXES_CONSTANT)
-        ctx.check(count <= 6, laws.AT_MOST_6_AXES_PADDED.of(count=count))
+            leave_open(ctx, PADS_OF_MANY_AXES_CONSTANT)
+        ctx.check(count <= 6, AT_MOST_6_AXES_PADDED.of(count=count))
+
+
+MODE_PADS_SHORTER_THAN_AXIS = laws.SM203.law("pads of mode {mode} are shorter than the axis")
+MODE_PADS_NO_LONGER_THAN_AXIS = laws.SM203.law("pads of mode {mode} are no longer than the axis")
 
 
 @rule("MirrorPad", domain=DOMAIN, traits=Traits.COPIED)
@@ -134,7 +145,7 @@ def mirror_pad(ctx: RuleContext) -> Tensor:
     x, mode = ctx.input(0), one_of(ctx, "mode", "REFLECT", "SYMMETRIC")
     require_most(ctx, x, 5)
     before, after = paddings(ctx, 1, x.rank)
-    law = laws.MODE_PADS_SHORTER_THAN_AXIS if mode == "REFLECT" else laws.MODE_PADS_NO_LONGER_THAN_AXIS
+    law = MODE_PADS_SHORTER_THAN_AXIS if mode == "REFLECT" else MODE_PADS_NO_LONGER_THAN_AXIS
     for size, *pads in zip(x.dims, before, after, strict=True):
         for width in (ZERO if pad is None else pad for pad in pads):
             ctx.require(at_least(size, width + (mode == "REFLECT")), law.of(mode=mode), width, size)
@@ -156,14 +167,23 @@ def reverse(ctx: RuleContext) -> Tensor:
     return result(ctx, "Slice", x, ends[0], ends[1], vector(*ctx.normals(axes, x.rank)), ends[2])
 
 
+FLAG_PER_AXIS = laws.SM116.law("there is one flag for each axis")
+FIRST_AXIS_NOT_EMPTY = laws.SM204.law("the first axis isn't empty")
+
+
 @rule("Reverse", domain=DOMAIN)
 def reverse_flagged(ctx: RuleContext) -> Tensor:
     """Reverse the axes whose flag is set; there is one flag for each axis."""
     x = ctx.input(0)
     require_most(ctx, x, 8)
-    require_vector(ctx, 1, x.rank, laws.FLAG_PER_AXIS)
-    require_least(ctx, x.dims[:1], 1, laws.FIRST_AXIS_NOT_EMPTY)
+    require_vector(ctx, 1, x.rank, FLAG_PER_AXIS)
+    require_least(ctx, x.dims[:1], 1, FIRST_AXIS_NOT_EMPTY)
     return ctx.tensor(x.dims)
+
+
+SEQUENCE_AND_BATCH_ARE_AXES = laws.SM303.law("sequences and batch are axes of a tensor of rank {rank}")
+SEQUENCES_NOT_ALONG_BATCH = laws.SM302.law("sequences run along another axis than the batch")
+LENGTHS_OF_SEQUENCES_NOT_NEGATIVE = laws.SM309.law("lengths are those of the sequences at most, and not negative")
 
 
 @rule("ReverseSequence", domain=DOMAIN, traits=Traits.REARRANGED)
@@ -172,12 +192,16 @@ def reverse_sequence(ctx: RuleContext) -> Tensor:
     x, lengths = ctx.input(0), ctx.input(1, rank=1)
     require_most(ctx, x, 5)
     along, batch = least(ctx, "seq_dim", 0), least(ctx, "batch_dim", 0, 0)
-    ctx.check(max(along, batch) < x.rank, laws.SEQUENCE_AND_BATCH_ARE_AXES.of(rank=x.rank))
-    ctx.check(along != batch, laws.SEQUENCES_NOT_ALONG_BATCH)
+    ctx.check(max(along, batch) < x.rank, SEQUENCE_AND_BATCH_ARE_AXES.of(rank=x.rank))
+    ctx.check(along != batch, SEQUENCES_NOT_ALONG_BATCH)
     ctx.require_equal(lengths[0], x[batch], laws.LENGTH_PER_BATCH_ELEMENT)
-    inside = laws.LENGTHS_OF_SEQUENCES_NOT_NEGATIVE
+    inside = LENGTHS_OF_SEQUENCES_NOT_NEGATIVE
     require_each(ctx, lengths, lambda d: all_of(at_least(d, 0), at_least(x[along], d)), inside)
     return ctx.tensor(x.dims)
+
+
+SHIFTS_ONE_NUMBER_OR_LIST = laws.SM401.law("shifts are one number, or a list")
+ONE_SHIFT_PER_AXIS = laws.SM116.law("there is one shift for each axis")
 
 
 @rule("Roll", domain=DOMAIN, traits=Traits.REARRANGED)
@@ -185,8 +209,8 @@ def roll(ctx: RuleContext) -> Tensor:
     """Rotate elements along the axes in an input, with one shift each; the shape is unchanged."""
     x, shift, axes = (ctx.input(i) for i in range(3))
     ctx.require_rank(x, 1, least=True)
-    ctx.check(shift.rank <= 1, laws.SHIFTS_ONE_NUMBER_OR_LIST)
-    ctx.require_agree(shift, axes, law=laws.ONE_SHIFT_PER_AXIS)
+    ctx.check(shift.rank <= 1, SHIFTS_ONE_NUMBER_OR_LIST)
+    ctx.require_agree(shift, axes, law=ONE_SHIFT_PER_AXIS)
     for axis in ctx.constants(2) or ():
         ctx.normal(axis, x.rank)
     return ctx.tensor(x.dims)
@@ -214,6 +238,10 @@ def space_to_depth(ctx: RuleContext) -> Tensor:
     return ctx.tensor([d * block**2 if i == at else d if not i else d // block for i, d in enumerate(x.dims)])
 
 
+TWO_PADS_PER_BLOCK_AXIS = laws.SM203.law("there are two pads for each axis of a block")
+BLOCK_SIZES_AT_LEAST_1 = laws.SM401.law("block sizes are at least 1, not {size}")
+
+
 def blocks(ctx: RuleContext) -> tuple[tuple[int, ...] | None, list[Dim | None], list[Dim | None]]:
     """Return the block's sizes, and the crops or pads before and after each axis.
 
@@ -224,13 +252,16 @@ def blocks(ctx: RuleContext) -> tuple[tuple[int, ...] | None, list[Dim | None], 
         ctx.require_rank(ctx.input(1), 1)
     block = constants_of(ctx, 1, "the sizes of the block") if nd else (least(ctx, "block_size", 2),) * 2
     if block is None:
-        law = laws.TWO_PADS_PER_BLOCK_AXIS
+        law = TWO_PADS_PER_BLOCK_AXIS
         ctx.require_equal(ctx.input(2, rank=2)[0], ctx.input(1)[0], law)
         ctx.require_equal(ctx.input(2)[1], 2, law)
         return None, [], []
-    ctx.check(min(block, default=1) >= 1, laws.BLOCK_SIZES_AT_LEAST_1.of(size=min(block, default=1)))
+    ctx.check(min(block, default=1) >= 1, BLOCK_SIZES_AT_LEAST_1.of(size=min(block, default=1)))
     ctx.require_rank(ctx.input(0), len(block) + 1 if nd else 4, least=nd)
     return block, *paddings(ctx, 2 if nd else 1, len(block))
+
+
+NO_MORE_CROPPED_THAN_THERE_IS = laws.SM203.law("no more is cropped than there is")
 
 
 @rule("BatchToSpace", "BatchToSpaceND", domain=DOMAIN)
@@ -242,7 +273,7 @@ def batch_to_space(ctx: RuleContext) -> Tensor:
     volume = product(map(as_dim, block))
     ctx.require(divides(volume, x[0]), laws.SAMPLES_SPLIT_INTO_BLOCKS.of(block=volume), x[0], volume)
     kept = [d * b - (p or ZERO) - (q or ZERO) for d, b, p, q in zip(x.dims[1:], block, before, after, strict=False)]
-    require_least(ctx, kept, 0, laws.NO_MORE_CROPPED_THAN_THERE_IS)
+    require_least(ctx, kept, 0, NO_MORE_CROPPED_THAN_THERE_IS)
     unknown = [p is None or q is None for p, q in zip(before, after, strict=True)]
     cropped = [ctx.fresh(f"size{i}", 0, most) if unknown[i] else most for i, most in enumerate(kept)]
     return ctx.tensor([x[0] // volume, *cropped, *x.dims[len(block) + 1 :]])

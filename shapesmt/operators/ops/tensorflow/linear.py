@@ -36,19 +36,28 @@ def batch_matmul(ctx: RuleContext) -> Tensor:
     return ctx.tensor([*batch, a[-2], b[-1]], ctx.text("Tout", x.dtype))
 
 
+EQUATION_ONE_ARROW = laws.SM308.law("the equation has one '->'")
+EQUATION_TERM_PER_ONE_OR_TWO_INPUTS = laws.SM308.law("the equation has a term for each of one input or two")
+OUTPUT_ELLIPSIS_WHERE_INPUTS_HAVE_AXES = laws.SM308.law("the output has an ellipsis where the inputs have axes for it")
+
+
 @rule("Einsum", domain=DOMAIN, traits=Traits.MIXED)
 def einsum(ctx: RuleContext) -> Tensor:
     """Contract by an equation: equal letters have equal sizes; only the axes of ellipses broadcast."""
     left, *right = ctx.text("equation").split("->")
     terms = [split_term(term) for term in (*left.split(","), *right)]
-    ctx.check(len(right) == 1 and all(term.count("...") <= 1 for term in terms), laws.EQUATION_ONE_ARROW)
-    ctx.check(len(terms) - 1 == len(ctx.inputs) <= 2, laws.EQUATION_TERM_PER_ONE_OR_TWO_INPUTS)
+    ctx.check(len(right) == 1 and all(term.count("...") <= 1 for term in terms), EQUATION_ONE_ARROW)
+    ctx.check(len(terms) - 1 == len(ctx.inputs) <= 2, EQUATION_TERM_PER_ONE_OR_TWO_INPUTS)
     sizes: dict[str, Dim] = {}
     hidden = [_ellipsis_axes(ctx, ctx.input(i), term, sizes) for i, term in enumerate(terms[:-1])]
     ctx.check(sizes.keys() >= set(terms[-1]) - {"..."}, laws.OUTPUT_LETTERS_AMONG_INPUTS)
     common = ctx.broadcast(*hidden)
-    ctx.check("..." in terms[-1] or not common, laws.OUTPUT_ELLIPSIS_WHERE_INPUTS_HAVE_AXES)
+    ctx.check("..." in terms[-1] or not common, OUTPUT_ELLIPSIS_WHERE_INPUTS_HAVE_AXES)
     return ctx.tensor([d for letter in terms[-1] for d in (common if letter == "..." else (sizes[letter],))])
+
+
+EQUATION_TERM_AXES = laws.SM308.law("the term '{term}' has {rank} axes")
+EQUATION_LETTER_ONE_SIZE = laws.SM308.law("each letter of the equation is one size, '{letter}' too")
 
 
 def _ellipsis_axes(ctx: RuleContext, x: Tensor, term: list[str], sizes: dict[str, Dim]) -> Shape:
@@ -57,12 +66,12 @@ def _ellipsis_axes(ctx: RuleContext, x: Tensor, term: list[str], sizes: dict[str
     Add each letter's size to `sizes`; it must be the same in all operands.
     """
     named, at = len(term) - term.count("..."), term.index("...") if "..." in term else len(term)
-    law = laws.EQUATION_TERM_AXES.of(term="".join(term), rank=x.rank)
+    law = EQUATION_TERM_AXES.of(term="".join(term), rank=x.rank)
     ctx.check(x.rank >= named if "..." in term else x.rank == named, law)
     behind = x.rank - (named - at)
     letters = zip((*term[:at], *term[at + 1 :]), (*x.dims[:at], *x.dims[behind:]), strict=True)
     for letter, d in letters:
-        ctx.require_equal(sizes.setdefault(letter, d), d, laws.EQUATION_LETTER_ONE_SIZE.of(letter=letter))
+        ctx.require_equal(sizes.setdefault(letter, d), d, EQUATION_LETTER_ONE_SIZE.of(letter=letter))
     return x.dims[at:behind]
 
 
@@ -79,15 +88,19 @@ def cross(ctx: RuleContext) -> Tensor:
 # Diagonals
 
 
+DIAGONAL_COUNTS_ONE_NUMBER_EACH = laws.SM401.law("the numbers of diagonals are one number each")
+SIDE_DIAGONALS_IN_MATRIX = laws.SM301.law("the {side} diagonals are those of the matrix")
+
+
 @rule("MatrixBandPart", domain=DOMAIN)
 def band_part(ctx: RuleContext) -> Tensor:
     """Set elements outside a band to 0; the band must lie inside the matrices, whose shape stays."""
     x = ctx.input(0, least=2)
-    require_shape(ctx, (1, 2), (), laws.DIAGONAL_COUNTS_ONE_NUMBER_EACH)
+    require_shape(ctx, (1, 2), (), DIAGONAL_COUNTS_ONE_NUMBER_EACH)
     for index, axis, side in ((1, -2, "lower"), (2, -1, "upper")):
         count = first(ctx, index)
         if count is not None:
-            ctx.require_at_least(x[axis], count, laws.SIDE_DIAGONALS_IN_MATRIX.of(side=side))
+            ctx.require_at_least(x[axis], count, SIDE_DIAGONALS_IN_MATRIX.of(side=side))
     return ctx.tensor(x.dims)
 
 
@@ -98,13 +111,17 @@ def diagonal(ctx: RuleContext) -> Tensor:
     return ctx.tensor([*x.dims, *(x.dims if ctx.node.op == "Diag" else x.dims[-1:])])
 
 
+RANK_EVEN_AND_POSITIVE = laws.SM303.law("the rank is even and positive, not {rank}")
+SECOND_HALF_REPEATS_FIRST = laws.SM107.law("the second half of the sizes repeats the first")
+
+
 @rule("DiagPart", domain=DOMAIN)
 def diagonal_part(ctx: RuleContext) -> Tensor:
     """Return the diagonal of a tensor whose sizes repeat in its second half: `[m, n, m, n] -> [m, n]`."""
     x = ctx.input(0)
     half = x.rank // 2
-    ctx.check(x.rank == 2 * half > 0, laws.RANK_EVEN_AND_POSITIVE.of(rank=x.rank))
-    require_same(ctx, x.dims, x.dims[half:], laws.SECOND_HALF_REPEATS_FIRST)
+    ctx.check(x.rank == 2 * half > 0, RANK_EVEN_AND_POSITIVE.of(rank=x.rank))
+    require_same(ctx, x.dims, x.dims[half:], SECOND_HALF_REPEATS_FIRST)
     return ctx.tensor(x.dims[:half])
 
 
@@ -115,22 +132,30 @@ def matrix_diag_part(ctx: RuleContext) -> Tensor:
     return ctx.tensor([*x.dims[:-2], minimum(x[-2], x[-1])])
 
 
+DIAGONAL_IS_THAT_OF_MATRICES = laws.SM107.law("the diagonal is that of the matrices")
+
+
 @rule("MatrixSetDiag", domain=DOMAIN)
 def matrix_set_diag(ctx: RuleContext) -> Tensor:
     """Replace the diagonals `[..., min(m, n)]` of matrices `[..., m, n]`."""
-    x, law = ctx.input(0, least=2), laws.DIAGONAL_IS_THAT_OF_MATRICES
+    x, law = ctx.input(0, least=2), DIAGONAL_IS_THAT_OF_MATRICES
     ctx.require_agree(ctx.input(1), ctx.tensor([*x.dims[:-2], minimum(x[-2], x[-1])]), law=law)
     return ctx.tensor(x.dims)
+
+
+DIAGONALS_NUMBER_OR_LOWEST_AND_HIGHEST = laws.SM401.law("the diagonals are one number, or the lowest and the highest")
+DIAGONALS_NUMBER_OR_LIST_OF_TWO = laws.SM401.law("the diagonals are one number, or a list of two")
+LOWEST_DIAGONAL_BELOW_HIGHEST = laws.SM301.law("the lowest diagonal is no higher than the highest")
 
 
 def diagonals(ctx: RuleContext, index: int) -> tuple[int, int] | None:
     """Return the lowest and highest diagonal from input `index`, with 0 for the main one; None if unknown."""
     offsets = constants_of(ctx, index, "the diagonals")
-    ctx.check(offsets is None or 1 <= len(offsets) <= 2, laws.DIAGONALS_NUMBER_OR_LOWEST_AND_HIGHEST)
-    ctx.check(ctx.input(index).rank <= 1, laws.DIAGONALS_NUMBER_OR_LIST_OF_TWO)
+    ctx.check(offsets is None or 1 <= len(offsets) <= 2, DIAGONALS_NUMBER_OR_LOWEST_AND_HIGHEST)
+    ctx.check(ctx.input(index).rank <= 1, DIAGONALS_NUMBER_OR_LIST_OF_TWO)
     if offsets is None:
         return None
-    ctx.check(offsets[0] <= offsets[-1], laws.LOWEST_DIAGONAL_BELOW_HIGHEST)
+    ctx.check(offsets[0] <= offsets[-1], LOWEST_DIAGONAL_BELOW_HIGHEST)
     return offsets[0], offsets[-1]
 
 
@@ -142,14 +167,20 @@ def band(ctx: RuleContext) -> Tensor:
     return ctx.tensor(None) if ends is None else _band(ctx, x, *ends)
 
 
+DIAGONALS_IN_MATRIX = laws.SM301.law("the diagonals are those of the matrix")
+
+
 def _band(ctx: RuleContext, x: Tensor, low: int, high: int) -> Tensor:
     """Return the diagonals `low..high` of matrices, and require that they are inside them."""
     for k in (low, high):
         inside = at_least(x[-1], k + 1) if k > 0 else at_least(x[-2], 1 - k) if k < 0 else at_least(0, 0)
-        ctx.require(inside, laws.DIAGONALS_IN_MATRIX, k)
+        ctx.require(inside, DIAGONALS_IN_MATRIX, k)
     longest = minimum(x[-2] + min(high, 0), x[-1] - max(low, 0))
     count = [high - low + 1] if high > low else []
     return ctx.tensor([*x.dims[:-2], *count, longest])
+
+
+DIAGONALS_SHAPED_AS_THOSE_OF_MATRICES = laws.SM107.law("the diagonals have the shape of those of the matrices")
 
 
 @rule("MatrixSetDiagV2", "MatrixSetDiagV3", domain=DOMAIN)
@@ -157,8 +188,11 @@ def set_band(ctx: RuleContext) -> Tensor:
     """Replace the diagonals `lo..hi` of matrices by those of an input, which has the shape that `band` returns."""
     ends, x = diagonals(ctx, 2), ctx.input(0, least=2)
     if ends is not None:
-        ctx.require_agree(ctx.input(1), _band(ctx, x, *ends), law=laws.DIAGONALS_SHAPED_AS_THOSE_OF_MATRICES)
+        ctx.require_agree(ctx.input(1), _band(ctx, x, *ends), law=DIAGONALS_SHAPED_AS_THOSE_OF_MATRICES)
     return ctx.tensor(x.dims)
+
+
+ROW_PER_DIAGONAL = laws.SM116.law("there is a row for each diagonal")
 
 
 @rule("MatrixDiagV2", "MatrixDiagV3", domain=DOMAIN)
@@ -172,8 +206,11 @@ def from_band(ctx: RuleContext) -> Tensor:
     many = int(high > low)
     ctx.require_rank(x, 1 + many, least=True)
     if many:
-        ctx.require_equal(x[-2], high - low + 1, laws.ROW_PER_DIAGONAL)
+        ctx.require_equal(x[-2], high - low + 1, ROW_PER_DIAGONAL)
     return ctx.tensor([*x.dims[: -1 - many], *_sides(ctx, x[-1] - min(high, 0), x[-1] + max(low, 0))])
+
+
+MATRIX_AS_LARGE_AS_DIAGONALS = laws.SM107.law("the matrix is as large as its diagonals need")
 
 
 def _sides(ctx: RuleContext, rows: Dim, columns: Dim) -> list[Dim]:
@@ -188,7 +225,7 @@ def _sides(ctx: RuleContext, rows: Dim, columns: Dim) -> list[Dim]:
         ctx,
         [n if d is not None and d.constant == -1 else d for d, n in zip(requested, (rows, columns), strict=True)],
     )
-    law = laws.MATRIX_AS_LARGE_AS_DIAGONALS
+    law = MATRIX_AS_LARGE_AS_DIAGONALS
     for size, least in zip(sides, (rows, columns), strict=True):
         ctx.require_at_least(size, least, law)
     ctx.require(any_of(equal(sides[0], rows), equal(sides[1], columns)), law)
@@ -259,23 +296,29 @@ def qr(ctx: RuleContext) -> list[Tensor]:
     return [ctx.tensor([*batch, m, p]), ctx.tensor([*batch, p, n])]
 
 
+REGULARIZER_NOT_NEGATIVE = laws.SM309.law("the regularizer isn't negative")
+
+
 @rule("MatrixSolveLs", domain=DOMAIN)
 def solve_least_squares(ctx: RuleContext) -> Tensor:
     """Solve systems by least squares: `[..., m, n]` and right sides `[..., m, k]` -> `[..., n, k]`."""
     a, b = ctx.input(0, least=2), ctx.input(1, least=2)
     require_numbers(ctx, 2)
     for regularizer in numbers(ctx, 2):
-        require_order(ctx, 0, regularizer, laws.REGULARIZER_NOT_NEGATIVE)
+        require_order(ctx, 0, regularizer, REGULARIZER_NOT_NEGATIVE)
     ctx.require_equal(a[-2], b[-2], laws.RIGHT_SIDES_HAVE_ROWS_OF_MATRICES)
     ctx.require_agree(ctx.tensor(a.dims[:-2]), ctx.tensor(b.dims[:-2]), law=laws.OPERANDS_SAME_BATCH_AXES)
     return ctx.tensor([*a.dims[:-2], a[-1], b[-1]])
+
+
+THREE_DIAGONALS = laws.SM401.law("there are three diagonals")
 
 
 @rule("TridiagonalSolve", domain=DOMAIN)
 def solve_tridiagonal(ctx: RuleContext) -> Tensor:
     """Solve systems of three diagonals `[..., 3, m]` with right sides `[..., m, k]`: solutions `[..., m, k]`."""
     a, b = ctx.input(0, least=2), ctx.input(1, least=2)
-    ctx.require_equal(a[-2], 3, laws.THREE_DIAGONALS)
+    ctx.require_equal(a[-2], 3, THREE_DIAGONALS)
     ctx.require_equal(a[-1], b[-2], laws.RIGHT_SIDES_HAVE_ROWS_OF_MATRICES)
     ctx.require_agree(ctx.tensor(a.dims[:-2]), ctx.tensor(b.dims[:-2]), law=laws.OPERANDS_SAME_BATCH_AXES)
     return ctx.tensor(b.dims)
@@ -313,15 +356,20 @@ def inverse_real_fourier(ctx: RuleContext) -> Tensor:
     return ctx.tensor([*ctx.input(0).dims[: -len(lengths)], *lengths], ctx.text("Treal", "float32"))
 
 
+LENGTHS_NOT_NEGATIVE = laws.SM309.law("lengths are not negative")
+LAST_LENGTH_POSITIVE = laws.SM204.law("the last length is positive")
+INPUT_HAS_TRANSFORMED_LENGTHS = laws.SM207.law("the input has the lengths that are transformed")
+
+
 def _lengths(ctx: RuleContext) -> list[Dim]:
     """Return the lengths of the transformed axes, and require that the input is at least as long."""
     x, count, op = ctx.input(0), _transformed(ctx), ctx.node.op
     ctx.require_rank(x, count, least=True)
     lengths = complete_sizes(ctx, ctx.sizes(1, count, "lengths"))
-    require_least(ctx, lengths, 0, laws.LENGTHS_NOT_NEGATIVE)
-    ctx.require(any_of(at_least(lengths[-1], 1), equal(x.numel, 0)), laws.LAST_LENGTH_POSITIVE, lengths[-1])
+    require_least(ctx, lengths, 0, LENGTHS_NOT_NEGATIVE)
+    ctx.require(any_of(at_least(lengths[-1], 1), equal(x.numel, 0)), LAST_LENGTH_POSITIVE, lengths[-1])
     for i, (d, n) in enumerate(zip(x.dims[-count:], lengths, strict=True)):
         needed = n // 2 + 1 if op.startswith("I") and i == count - 1 else n
         enough = any_of(equal(d, 0), at_least(d, needed))
-        ctx.require(enough, laws.INPUT_HAS_TRANSFORMED_LENGTHS, needed, d)
+        ctx.require(enough, INPUT_HAS_TRANSFORMED_LENGTHS, needed, d)
     return lengths

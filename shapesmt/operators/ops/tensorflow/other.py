@@ -14,6 +14,11 @@ from shapesmt.prover.algebra import Dim, all_of, as_dim, at_least, differs, less
 # Recurrent blocks
 
 
+STATE_BATCH_CELLS = laws.SM117.law("an initial state is [batch, cells]")
+WEIGHTS_INPUT_CELLS_4_CELLS = laws.SM117.law("the weights are [input + cells, 4 * cells]")
+BIAS_4_CELLS = laws.SM108.law("the bias is [4 * cells]")
+
+
 @rule("LSTMBlockCell", "BlockLSTM", "BlockLSTMV2", domain=DOMAIN)
 def lstm(ctx: RuleContext) -> list[Tensor]:
     """Run an LSTM cell on `[batch, input]`, or a block on `[time, batch, input]`; all seven outputs are states.
@@ -23,11 +28,15 @@ def lstm(ctx: RuleContext) -> list[Tensor]:
     at = 0 if ctx.node.op == "LSTMBlockCell" else 1
     x, cells = ctx.input(at, rank=2 + at), ctx.input(at + 1, rank=2)[1]
     state = (x[-2], cells)
-    require_shape(ctx, (at + 1, at + 2), state, laws.STATE_BATCH_CELLS)
-    require_shape(ctx, at + 3, (x[-1] + cells, cells * 4), laws.WEIGHTS_INPUT_CELLS_4_CELLS)
-    require_shape(ctx, at + 7, (cells * 4,), laws.BIAS_4_CELLS)
+    require_shape(ctx, (at + 1, at + 2), state, STATE_BATCH_CELLS)
+    require_shape(ctx, at + 3, (x[-1] + cells, cells * 4), WEIGHTS_INPUT_CELLS_4_CELLS)
+    require_shape(ctx, at + 7, (cells * 4,), BIAS_4_CELLS)
     require_peepholes(ctx, at, cells)
     return [ctx.tensor((*x.dims[:at], *state), x.dtype)] * 7
+
+
+PEEPHOLE_CELLS = laws.SM117.law("a peephole is [cells]")
+STEPS_AS_MANY_AS_LONGEST = laws.SM116.law("there are as many steps as the longest takes")
 
 
 def require_peepholes(ctx: RuleContext, at: int, cells: Dim) -> None:
@@ -35,21 +44,24 @@ def require_peepholes(ctx: RuleContext, at: int, cells: Dim) -> None:
     for peephole in range(at + 4, at + 7):
         x = ctx.input(peephole, rank=1)
         if at:
-            ctx.require_equal(x[0], cells, laws.PEEPHOLE_CELLS)
+            ctx.require_equal(x[0], cells, PEEPHOLE_CELLS)
     if at:
         require_numbers(ctx, 0)
         steps = ctx.input(1)[0]
-        law = laws.STEPS_AS_MANY_AS_LONGEST
+        law = STEPS_AS_MANY_AS_LONGEST
         require_each(ctx, ctx.input(0), lambda d: all_of(at_least(d, 0), at_least(steps, d)), law)
+
+
+WEIGHTS_INPUT_CELLS_GATES_CELLS = laws.SM117.law("the weights are [input + cells, gates * cells]")
 
 
 @rule("GRUBlockCell", domain=DOMAIN)
 def gru(ctx: RuleContext) -> list[Tensor]:
     """Run a GRU cell on `[batch, input]` and a state `[batch, cells]`; all four outputs have the state's shape."""
     x, cells = ctx.input(0, rank=2), ctx.input(1, rank=2)[1]
-    require_shape(ctx, 1, (x[0], cells), laws.STATE_BATCH_CELLS)
+    require_shape(ctx, 1, (x[0], cells), STATE_BATCH_CELLS)
     for gates, weights in ((2, 2), (1, 3)):
-        require_shape(ctx, weights, (x[1] + cells, cells * gates), laws.WEIGHTS_INPUT_CELLS_GATES_CELLS)
+        require_shape(ctx, weights, (x[1] + cells, cells * gates), WEIGHTS_INPUT_CELLS_GATES_CELLS)
         require_shape(ctx, weights + 2, (cells * gates,), laws.BIAS_GATES_CELLS)
     return [ctx.tensor((x[0], cells))] * 4
 
@@ -57,13 +69,21 @@ def gru(ctx: RuleContext) -> list[Tensor]:
 # Audio
 
 
+WINDOW_TWO_SAMPLES_AND_STEP = laws.SM202.law("the window has two samples or more, and the step is positive")
+
+
 @rule("AudioSpectrogram", domain=DOMAIN)
 def spectrogram(ctx: RuleContext) -> Tensor:
     """Compute spectrograms: `[samples, channels] -> [channels, windows, frequencies]`."""
     x, window, stride = ctx.input(0, rank=2), ctx.integer("window_size"), ctx.integer("stride")
-    ctx.check(window >= 2 and stride >= 1, laws.WINDOW_TWO_SAMPLES_AND_STEP)
+    ctx.check(window >= 2 and stride >= 1, WINDOW_TWO_SAMPLES_AND_STEP)
     frequencies = (1 << (window - 1).bit_length()) // 2 + 1
     return ctx.tensor([x[1], maximum((x[0] - window) // stride + 1, 0), frequencies])
+
+
+COEFFICIENT_COUNT = laws.SM401.law("there are between 1 and {filters} coefficients, not {count}")
+FREQUENCIES_ARE_RANGE = laws.SM502.law("the frequencies are a range")
+TWO_FREQUENCIES = laws.SM204.law("there are at least two frequencies")
 
 
 @rule("Mfcc", domain=DOMAIN)
@@ -72,10 +92,10 @@ def mfcc(ctx: RuleContext) -> Tensor:
     x, count = ctx.input(0, rank=3), ctx.integer("dct_coefficient_count", 13)
     filters = ctx.integer("filterbank_channel_count", 40)
     low, high = ctx.number("lower_frequency_limit", 20.0), ctx.number("upper_frequency_limit", 4000.0)
-    ctx.check(1 <= count <= filters, laws.COEFFICIENT_COUNT.of(filters=filters, count=count))
-    ctx.check(0 <= low < high, laws.FREQUENCIES_ARE_RANGE)
+    ctx.check(1 <= count <= filters, COEFFICIENT_COUNT.of(filters=filters, count=count))
+    ctx.check(0 <= low < high, FREQUENCIES_ARE_RANGE)
     require_numbers(ctx, 1)
-    ctx.require_at_least(x[2], 2, laws.TWO_FREQUENCIES)
+    ctx.require_at_least(x[2], 2, TWO_FREQUENCIES)
     require_each(ctx, ctx.input(1), lambda d: at_least(d, 1), laws.SAMPLE_RATE_POSITIVE)
     return ctx.tensor([x[0], x[1], count])
 
@@ -83,15 +103,22 @@ def mfcc(ctx: RuleContext) -> Tensor:
 # Partitions
 
 
+NUMBERS_HAVE_FIRST_AXES_OF_DATA = laws.SM107.law("numbers have the first axes of the data")
+NUMBERS_OF_PARTS = laws.SM301.law("numbers are those of the parts")
+
+
 @rule("DynamicPartition", domain=DOMAIN)
 def dynamic_partition(ctx: RuleContext) -> list[Tensor]:
     """Move each element or slice to the output whose number `partitions` has for it."""
     x, numbers = ctx.input(0), ctx.input(1)
-    require_first_axes(ctx, numbers, x, laws.NUMBERS_HAVE_FIRST_AXES_OF_DATA)
-    inside = laws.NUMBERS_OF_PARTS
+    require_first_axes(ctx, numbers, x, NUMBERS_HAVE_FIRST_AXES_OF_DATA)
+    inside = NUMBERS_OF_PARTS
     require_each(ctx, numbers, lambda d: all_of(at_least(d, 0), less(d, ctx.outputs)), inside, numbers.numel)
     counts = [ctx.fresh(f"count{i}", 0, numbers.numel) for i in range(ctx.outputs)]
     return [ctx.tensor([count, *x.dims[numbers.rank :]]) for count in counts]
+
+
+INDICES_HAVE_FIRST_AXES_OF_DATA = laws.SM107.law("indices have the first axes of the data")
 
 
 @rule("DynamicStitch", "ParallelDynamicStitch", domain=DOMAIN, traits=Traits.COPIED)
@@ -101,7 +128,7 @@ def dynamic_stitch(ctx: RuleContext) -> Tensor:
     indices, data = ([ctx.input(i + start) for i in range(half)] for start in (0, half))
     rest = ctx.input(half).dims[ctx.input(0).rank :]
     for places, x in zip(indices, data, strict=True):
-        ctx.require_agree(x, ctx.tensor([*places.dims, *rest]), law=laws.INDICES_HAVE_FIRST_AXES_OF_DATA)
+        ctx.require_agree(x, ctx.tensor([*places.dims, *rest]), law=INDICES_HAVE_FIRST_AXES_OF_DATA)
         require_each(ctx, places, lambda d: at_least(d, 0), laws.PLACES_NOT_NEGATIVE, places.numel)
     numbers = list(map(integers_of, indices))
     known = all(n is not None for n in numbers)
@@ -109,14 +136,18 @@ def dynamic_stitch(ctx: RuleContext) -> Tensor:
     return ctx.tensor([*complete_sizes(ctx, [size]), *rest], ctx.input(half).dtype)
 
 
+PLACES_AND_LENGTHS_SAME_SHAPE = laws.SM107.law("places and lengths have the same shape")
+TEXTS_AND_PLACES_SAME_SHAPE = laws.SM107.law("texts and places of more than 2 axes have the same shape")
+
+
 @rule("Substr", domain=DOMAIN)
 def substring(ctx: RuleContext) -> Tensor:
     """Return parts of texts; starts and lengths have the same shape, which broadcasts with that of the texts."""
     x, places = ctx.input(0), ctx.input(1)
-    ctx.require_agree(places, ctx.input(2), law=laws.PLACES_AND_LENGTHS_SAME_SHAPE)
+    ctx.require_agree(places, ctx.input(2), law=PLACES_AND_LENGTHS_SAME_SHAPE)
     shape = ctx.broadcast(x.dims, places.dims)
     if places.rank and len(shape) > 2:
-        ctx.require_agree(x, places, law=laws.TEXTS_AND_PLACES_SAME_SHAPE)
+        ctx.require_agree(x, places, law=TEXTS_AND_PLACES_SAME_SHAPE)
     return ctx.tensor(shape, "string")
 
 

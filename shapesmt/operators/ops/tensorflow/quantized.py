@@ -21,17 +21,22 @@ from shapesmt.operators.ops.tensorflow.spatial import convolution, per_axis
 from shapesmt.operators.rules import RuleContext, Shape, Tensor, rule
 from shapesmt.prover.algebra import ONE, Dim, all_of, as_dim, at_least, total
 
+ONE_RANGE_OR_PER_SLICE = laws.SM109.law("there is one range, or one for each slice")
+
 
 def ends(ctx: RuleContext) -> Shape:
     """Return the shape of `min_range` and `max_range`: scalars, or one entry per slice: `[c]` for `axis=3`."""
     axis, x = least(ctx, "axis", -1, -1), ctx.input(0)
-    sizes, law = ((x[ctx.normal(axis, x.rank)],) if axis != -1 else ()), laws.ONE_RANGE_OR_PER_SLICE
+    sizes, law = ((x[ctx.normal(axis, x.rank)],) if axis != -1 else ()), ONE_RANGE_OR_PER_SLICE
     for index in (1, 2):
         if sizes and not ctx.input(index).rank and not ctx.node.op.startswith("QuantizeAnd"):
             ctx.require_equal(sizes[0], 1, law)
         else:
             require_shape(ctx, index, sizes, law)
     return sizes
+
+
+RANGE_IS_GIVEN = laws.SM405.law("a range that is given is one")
 
 
 def _require_range(ctx: RuleContext, *, third: bool) -> None:
@@ -41,7 +46,7 @@ def _require_range(ctx: RuleContext, *, third: bool) -> None:
     """
     sizes = ends(ctx)
     if ctx.integer("range_given", int(third)):
-        ctx.check(not sizes or third, laws.RANGE_IS_GIVEN)
+        ctx.check(not sizes or third, RANGE_IS_GIVEN)
         if not sizes:
             require_ascending(ctx)
 
@@ -52,14 +57,18 @@ def require_ascending(ctx: RuleContext) -> None:
         require_order(ctx, low, high, laws.RANGE_ENDS_NO_LOWER)
 
 
+ONLY_SCALED_ROUNDS_HALF_TO_EVEN = laws.SM502.law("only mode SCALED rounds half to even")
+MIN_FIRST_HAS_ONE_RANGE = laws.SM109.law("mode MIN_FIRST has one range")
+
+
 @rule("QuantizeV2", domain=DOMAIN)
 def quantize(ctx: RuleContext) -> list[Tensor]:
     """Quantize floats; also return the ranges, as scalars if there is only one slice."""
     sizes, mode = ends(ctx), one_of(ctx, "mode", "MIN_COMBINED", "MIN_FIRST", "SCALED")
     require_ascending(ctx)
     rounding = one_of(ctx, "round_mode", "HALF_AWAY_FROM_ZERO", "HALF_TO_EVEN")
-    ctx.check(mode == "SCALED" or rounding == "HALF_AWAY_FROM_ZERO", laws.ONLY_SCALED_ROUNDS_HALF_TO_EVEN)
-    ctx.check(mode != "MIN_FIRST" or not sizes, laws.MIN_FIRST_HAS_ONE_RANGE)
+    ctx.check(mode == "SCALED" or rounding == "HALF_AWAY_FROM_ZERO", ONLY_SCALED_ROUNDS_HALF_TO_EVEN)
+    ctx.check(mode != "MIN_FIRST" or not sizes, MIN_FIRST_HAS_ONE_RANGE)
     rank_known = all(d.constant is not None or d.lo >= 2 for d in sizes)
     end = ctx.tensor([d for d in sizes if d is not ONE] if rank_known else None, "float32")
     return [ctx.tensor(ctx.input(0).dims, ctx.text("T", "")), end, end]
@@ -69,7 +78,7 @@ def quantize(ctx: RuleContext) -> list[Tensor]:
 def dequantize(ctx: RuleContext) -> Tensor:
     """Convert quantized numbers to floats; the shape is unchanged."""
     sizes, mode = ends(ctx), one_of(ctx, "mode", "MIN_COMBINED", "MIN_FIRST", "SCALED")
-    ctx.check(mode != "MIN_FIRST" or not sizes, laws.MIN_FIRST_HAS_ONE_RANGE)
+    ctx.check(mode != "MIN_FIRST" or not sizes, MIN_FIRST_HAS_ONE_RANGE)
     return ctx.tensor(ctx.input(0).dims, ctx.text("dtype", "float32"))
 
 
@@ -84,6 +93,9 @@ def quantize_dequantize(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
+QUANTIZED_TO_1_BIT_OR_MORE = laws.SM502.law("numbers are quantized to 1 bit or more, and {most} at most")
+
+
 def require_bits(ctx: RuleContext, index: int | None) -> None:
     """Require at least 1 and at most 62 bits (61 with a sign); the number is an attribute, or the input at `index`."""
     most = 62 - ctx.integer("signed_input", 1)
@@ -92,10 +104,13 @@ def require_bits(ctx: RuleContext, index: int | None) -> None:
     for bits in numbers(ctx, index) if index is not None else [as_dim(ctx.integer("num_bits", 8))]:
         if isinstance(bits, Dim):
             some = all_of(at_least(bits, 1), at_least(most, bits))
-            ctx.require(some, laws.QUANTIZED_TO_1_BIT_OR_MORE.of(most=most), bits)
+            ctx.require(some, QUANTIZED_TO_1_BIT_OR_MORE.of(most=most), bits)
 
 
 # Operators on quantized numbers, whose ranges are separate inputs and outputs
+
+
+A_RANGE_NOT_EMPTY = laws.SM204.law("a range isn't empty")
 
 
 def with_range(ctx: RuleContext, output: Tensor, *ranges: int) -> list[Tensor]:
@@ -110,7 +125,7 @@ def with_range(ctx: RuleContext, output: Tensor, *ranges: int) -> list[Tensor]:
     if ctx.node.op in APART:
         for low, high in zip(ranges[::2], ranges[1::2], strict=True):
             for a, b in zip(numbers(ctx, low), numbers(ctx, high), strict=False):
-                require_order(ctx, a, b, laws.A_RANGE_NOT_EMPTY, apart=True)
+                require_order(ctx, a, b, A_RANGE_NOT_EMPTY, apart=True)
     end = ctx.tensor((), "float32")
     return [output, end, end]
 
@@ -118,13 +133,15 @@ def with_range(ctx: RuleContext, output: Tensor, *ranges: int) -> list[Tensor]:
 APART = ("QuantizedAdd", "QuantizedMul", "QuantizedMatMul")
 KEPT = ("QuantizedRelu", "QuantizedRelu6", "Requantize", "QuantizeDownAndShrinkRange")
 
+RANGE_HAS_0 = laws.SM502.law("the range that is asked for has 0 in it")
+
 
 @rule(*KEPT, domain=DOMAIN)
 def quantized_kept(ctx: RuleContext) -> list[Tensor]:
     """Apply a ReLU, or requantize to fewer bits; the shape is unchanged."""
     x, requested = ctx.input(0), [numbers(ctx, i) for i in range(3, len(ctx.inputs))]
     for low, high in zip(*requested, strict=False) if requested else ():
-        require_order(ctx, low, 0, laws.RANGE_HAS_0)
+        require_order(ctx, low, 0, RANGE_HAS_0)
         require_order(ctx, low, high, laws.RANGE_ENDS_NO_LOWER)
     return with_range(ctx, ctx.tensor(x.dims, ctx.text("out_type", "quint8")), *range(1, len(ctx.inputs)))
 

@@ -29,6 +29,11 @@ def random(ctx: RuleContext) -> Tensor:
     return ctx.tensor(None if sizes is None else complete_sizes(ctx, sizes), dtype)
 
 
+KEY_ONE_NUMBER = laws.SM401.law("a key is one number")
+COUNTER_HAS_NUMBER = laws.SM204.law("a counter has at least one number")
+ALGORITHM_1_OR_3 = laws.SM502.law("the algorithm is 1, or 3 to choose one")
+
+
 def require_seeds(ctx: RuleContext) -> None:
     """Require the shape of a stateless operator's seed, or in version 2 of its key, counter and algorithm."""
     op = ctx.node.op
@@ -37,12 +42,12 @@ def require_seeds(ctx: RuleContext) -> None:
     if not op.endswith("V2"):
         require_shape(ctx, 2 if op == "StatelessMultinomial" else 1, (2,), laws.SEED_TWO_NUMBERS)
         return
-    require_shape(ctx, 1, (1,), laws.KEY_ONE_NUMBER)
+    require_shape(ctx, 1, (1,), KEY_ONE_NUMBER)
     require_numbers(ctx, 3)
-    ctx.require_at_least(ctx.input(2, rank=1)[0], 1, laws.COUNTER_HAS_NUMBER)
+    ctx.require_at_least(ctx.input(2, rank=1)[0], 1, COUNTER_HAS_NUMBER)
     algorithm = first(ctx, 3)
     if algorithm is not None:
-        ctx.require(any_of(equal(algorithm, 1), equal(algorithm, 3)), laws.ALGORITHM_1_OR_3, algorithm)
+        ctx.require(any_of(equal(algorithm, 1), equal(algorithm, 3)), ALGORITHM_1_OR_3, algorithm)
 
 
 @rule("RandomGamma", "RandomPoisson", "RandomPoissonV2", domain=DOMAIN, random=True)
@@ -54,6 +59,9 @@ def random_of(ctx: RuleContext) -> Tensor:
     return ctx.tensor(None if sizes is None else [*complete_sizes(ctx, sizes), *parameters.dims], dtype)
 
 
+DRAW_COUNT_NOT_NEGATIVE = laws.SM309.law("the number of draws isn't negative")
+
+
 @rule("Multinomial", "StatelessMultinomial", domain=DOMAIN, random=True)
 def multinomial(ctx: RuleContext) -> Tensor:
     """Draw `num_samples` classes for each row of logits."""
@@ -61,8 +69,11 @@ def multinomial(ctx: RuleContext) -> Tensor:
     ctx.require_rank(ctx.input(1), 0)
     require_seeds(ctx)
     ctx.require_at_least(logits[1], 1, laws.A_CLASS)
-    require_least(ctx, [count], 0, laws.DRAW_COUNT_NOT_NEGATIVE)
+    require_least(ctx, [count], 0, DRAW_COUNT_NOT_NEGATIVE)
     return ctx.tensor([logits[0], *complete_sizes(ctx, [count])], ctx.text("output_dtype", "int64"))
+
+
+REGION_INSIDE_IMAGE = laws.SM301.law("the region is inside the image")
 
 
 @rule("RandomCrop", domain=DOMAIN, traits=Traits.STATEFUL)
@@ -70,13 +81,16 @@ def random_crop(ctx: RuleContext) -> Tensor:
     """Crop an image `[h, w, c]` to a random region whose height and width are an input."""
     x, size = ctx.input(0, rank=3), complete_sizes(ctx, ctx.sizes(1, 2))
     for d, n in zip(x.dims, size, strict=False):
-        ctx.require_at_least(d, n, laws.REGION_INSIDE_IMAGE)
+        ctx.require_at_least(d, n, REGION_INSIDE_IMAGE)
         ctx.require_at_least(n, 0, laws.SIZES_NOT_NEGATIVE)
     return ctx.tensor([*size, x[2]])
+
+
+RANGE_OF_NUMBERS_NOT_EMPTY = laws.SM204.law("the range of numbers isn't empty")
 
 
 def _require_range(ctx: RuleContext, low: int, high: int) -> None:
     """Require that the scalar inputs `low` and `high` are the bounds of a nonempty range of integers."""
     require_numbers(ctx, low, high)
     for a, b in zip(numbers(ctx, low), numbers(ctx, high), strict=False):
-        require_order(ctx, a, b, laws.RANGE_OF_NUMBERS_NOT_EMPTY, apart=True)
+        require_order(ctx, a, b, RANGE_OF_NUMBERS_NOT_EMPTY, apart=True)

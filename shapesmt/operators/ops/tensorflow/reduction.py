@@ -62,10 +62,13 @@ def cross_entropy(ctx: RuleContext) -> list[Tensor]:
     return [ctx.tensor(shape[:1]), ctx.tensor(shape)]
 
 
+LABEL_PER_ROW = laws.SM116.law("there is one label per row")
+
+
 @rule("SparseSoftmaxCrossEntropyWithLogits", domain=DOMAIN)
 def sparse_cross_entropy(ctx: RuleContext) -> list[Tensor]:
     """Return a loss per row of logits, and its gradient; each row has one label."""
     logits, labels = ctx.input(0, rank=2), ctx.input(1, rank=1)
-    ctx.require_equal(logits[0], labels[0], laws.LABEL_PER_ROW)
+    ctx.require_equal(logits[0], labels[0], LABEL_PER_ROW)
     ctx.require_at_least(logits[1], 1, laws.A_CLASS)
     return [ctx.tensor(labels.dims, logits.dtype), ctx.tensor(logits.dims)]

@@ -74,14 +74,20 @@ def transpose(ctx: RuleContext) -> Tensor:
     return result(ctx, "Transpose", x, perm=ctx.normals(order, x.rank))
 
 
+PERM_NAMES_EACH_ONCE = laws.SM302.law("perm {perm} has each number from 0 on once")
+
+
 @rule("InvertPermutation", domain=DOMAIN)
 def invert_permutation(ctx: RuleContext) -> Tensor:
     """Return the inverse permutation: the position of each number from 0 on in a list."""
     x, order = ctx.input(0, rank=1), ctx.constants(0)
     if order is None:
         return ctx.tensor(x.dims)
-    ctx.check(sorted(order) == list(range(len(order))), laws.PERM_NAMES_EACH_ONCE.of(perm=list(order)))
+    ctx.check(sorted(order) == list(range(len(order))), PERM_NAMES_EACH_ONCE.of(perm=list(order)))
     return ctx.tensor(x.dims, value=elements((len(order),), [as_dim(order.index(i)) for i in range(len(order))]))
+
+
+SHAPE_IS_ENSURED_ONE = laws.SM107.law("the shape is the one that is ensured")
 
 
 @rule("EnsureShape", domain=DOMAIN)
@@ -92,21 +98,27 @@ def ensure_shape(ctx: RuleContext) -> Tensor:
         ctx.require_rank(x, len(expected.shape))
         for size, d in zip(expected.shape, x.dims, strict=True):
             if isinstance(size, int):
-                ctx.require_equal(d, size, laws.SHAPE_IS_ENSURED_ONE)
+                ctx.require_equal(d, size, SHAPE_IS_ENSURED_ONE)
     return x
+
+
+SRC_FORMAT_LETTERS = laws.SM401.law("'src_format' has 4 or 5 letters, not {count}")
+DST_FORMAT_LETTERS = laws.SM502.law("'dst_format' has the letters of '{source}'")
+ROW_PER_AXIS_OR_SPATIAL_AXIS = laws.SM302.law("there is a row for each axis, or for each but batch and channels")
+TWO_COLUMNS = laws.SM401.law("there are two columns")
 
 
 @rule("DataFormatVecPermute", domain=DOMAIN)
 def permute_sizes(ctx: RuleContext) -> Tensor:
     """Reorder a list of sizes from one layout to another; it has an entry per axis, or only per spatial axis."""
     x, source, target = ctx.input(0), ctx.text("src_format", "NHWC"), ctx.text("dst_format", "NCHW")
-    ctx.check(len(source) in (4, 5), laws.SRC_FORMAT_LETTERS.of(count=len(source)))
-    ctx.check(sorted(source) == sorted(target), laws.DST_FORMAT_LETTERS.of(source=source))
+    ctx.check(len(source) in (4, 5), SRC_FORMAT_LETTERS.of(count=len(source)))
+    ctx.check(sorted(source) == sorted(target), DST_FORMAT_LETTERS.of(source=source))
     ctx.check(1 <= x.rank <= 2, laws.RANK_1_OR_2.of(rank=x.rank))
     whole = any_of(*(equal(x[0], count) for count in (len(source), len(source) - 2)))
-    ctx.require(whole, laws.ROW_PER_AXIS_OR_SPATIAL_AXIS, x[0], len(source))
+    ctx.require(whole, ROW_PER_AXIS_OR_SPATIAL_AXIS, x[0], len(source))
     if x.rank == 2:
-        ctx.require_equal(x[1], 2, laws.TWO_COLUMNS)
+        ctx.require_equal(x[1], 2, TWO_COLUMNS)
     order, items = [source.index(letter) for letter in target], ctx.items(0)
     if items is None or x.rank != 1 or len(items) != len(order):
         return ctx.tensor(x.dims)
@@ -144,10 +156,13 @@ def sequence(ctx: RuleContext) -> Tensor:
     return result(ctx, "Range", *map(ctx.input, range(3)))
 
 
+START_STOP_NUMBER_ONE_NUMBER_EACH = laws.SM401.law("start, stop and number are one number each")
+
+
 @rule("LinSpace", domain=DOMAIN)
 def linear_space(ctx: RuleContext) -> Tensor:
     """Return evenly spaced numbers; their count is an input."""
-    require_shape(ctx, (0, 1, 2), (), laws.START_STOP_NUMBER_ONE_NUMBER_EACH)
+    require_shape(ctx, (0, 1, 2), (), START_STOP_NUMBER_ONE_NUMBER_EACH)
     count = first(ctx, 2)
     require_least(ctx, [count], 1, laws.A_NUMBER)
     return ctx.tensor(complete_sizes(ctx, [count], 1, index=2))

@@ -23,10 +23,13 @@ def cut(ctx: RuleContext) -> Tensor:
     return ctx.tensor(dims, value=cut_elements(x, dims, cuts) if possible else None)
 
 
+SLICED_AT_MOST_8_AXES = laws.SM303.law("a tensor that is sliced has 8 axes at most")
+
+
 def require_cut(ctx: RuleContext, x: Tensor) -> None:
     """Leave a node undecided if its input has more than 8 axes: kernels slice such inputs only along the first axis."""
     if x.rank > 8:
-        leave_open(ctx, laws.SLICED_AT_MOST_8_AXES)
+        leave_open(ctx, SLICED_AT_MOST_8_AXES)
 
 
 def part(ctx: RuleContext, axis: int, length: Dim, begin: Dim | None, size: Dim | None) -> Cut:
@@ -58,8 +61,11 @@ def strided_slice(ctx: RuleContext) -> Tensor:
     return slice_by_masks(ctx, masked)
 
 
+STEP_OVER_SINGLE_ELEMENT_POSITIVE = laws.SM502.law("the step over a single element is positive")
+
+
 def _require_steps(ctx: RuleContext, masked: Masked) -> None:
     """Require positive steps of entries that select a single element."""
     steps = enumerate(ctx.items(3) or ())
     single = [d for i, d in steps if masked("shrink_axis", i) and not (masked("new_axis", i) or masked("ellipsis", i))]
-    require_least(ctx, single, 1, laws.STEP_OVER_SINGLE_ELEMENT_POSITIVE)
+    require_least(ctx, single, 1, STEP_OVER_SINGLE_ELEMENT_POSITIVE)

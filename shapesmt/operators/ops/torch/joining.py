@@ -17,11 +17,13 @@ from shapesmt.operators.ops.torch.views.axes import NEW_AXES
 from shapesmt.operators.rules import Tensor, Traits, tensor
 from shapesmt.prover.algebra import ONE, ZERO, Dim, as_dim, ceil_divide, equal, product, total
 
+A_TENSOR_TO_JOIN = laws.SM103.law("there is at least one tensor to join")
+
 
 def listed_tensors(call: Call) -> list[Tensor]:
     """Return the listed tensors, converted to their common element type; require at least one."""
     given = [t for t in call.tensors("tensors") if t is not None]
-    call.ctx.check(bool(given), laws.A_TENSOR_TO_JOIN)
+    call.ctx.check(bool(given), A_TENSOR_TO_JOIN)
     dtype = result_type((t, False) for t in given)
     return [cast(t, dtype) if dtype else tensor("", t.dims, layout=t.layout) for t in given]
 
@@ -36,6 +38,9 @@ def as_joined(call: Call, given: Sequence[Tensor], axis: int) -> Tensor:
     )
 
 
+JOINED_LIST_IS_EMPTY = laws.SM103.law("a list is joined with tensors of more axes only if it is empty")
+
+
 @operator("cat.default", "concat.default", "concatenate.default", traits=Traits.CONCATENATED)
 def cat(call: Call) -> Tensor:
     """Concatenate along `dim`: `[a, n]`, `[b, n]` -> `[a + b, n]`; vectors of size 0 are ignored, whatever the rank."""
@@ -45,7 +50,7 @@ def cat(call: Call) -> Tensor:
     kept = others or [t for t in given if t[0] is not ZERO] or given[:1]
     for t in given if others else ():
         if t.rank == 1:
-            ctx.require(equal(t[0], 0), laws.JOINED_LIST_IS_EMPTY, t[0], 0)
+            ctx.require(equal(t[0], 0), JOINED_LIST_IS_EMPTY, t[0], 0)
     return as_joined(call, kept, ctx.normal(call.integer("dim"), kept[0].rank))
 
 
@@ -124,7 +129,7 @@ def block_diag(call: Call) -> Tensor:
 def meshgrid(call: Call) -> list[Tensor]:
     """Expand vectors `[m]`, `[n]` to grids `[m, n]`, one per vector; "xy" indexing swaps the first two axes."""
     given, ctx = [t for t in call.tensors("tensors") if t is not None], call.ctx
-    ctx.check(bool(given), laws.A_TENSOR_TO_JOIN)
+    ctx.check(bool(given), A_TENSOR_TO_JOIN)
     ctx.check(all(t.rank <= 1 for t in given), laws.RANK_AT_MOST_1.of(rank=max(t.rank for t in given)))
     ctx.check(len({t.dtype for t in given}) == 1, laws.OPERANDS_ONE_TYPE)
     how = (call.text("indexing") if "indexing" in call.names else "") or "ij"

@@ -54,6 +54,9 @@ def constant_pad(call: Call) -> Tensor:
     return _pad_by_mode(call, x, pads, "circular") if "circular" in call.ctx.node.op else _constant(call, x, pads)
 
 
+PAD_VALUE_OF_CONSTANTS = laws.SM502.law("a value to pad with is for mode constant")
+
+
 @operator("pad.default", traits=Traits.COPIED)
 def pad(call: Call) -> Tensor:
     """Pad with a number, or with the tensor's own elements mirrored, repeated or wrapped around."""
@@ -62,7 +65,7 @@ def pad(call: Call) -> Tensor:
     pads = pads_of(call, x, "pad")
     if mode == "constant":
         return _constant(call, x, pads)
-    ctx.check(not call.number("value"), laws.PAD_VALUE_OF_CONSTANTS)
+    ctx.check(not call.number("value"), PAD_VALUE_OF_CONSTANTS)
     return _pad_by_mode(call, x, pads, mode)
 
 
@@ -78,10 +81,16 @@ def surrounded(call: Call) -> Tensor:
     return _pad_by_mode(call, x, pads, "reflect" if name.startswith("refl") else "replicate")
 
 
+SURROUNDED_RANK = laws.SM303.law(
+    "of the axes, all but one or two are padded with the tensor's own elements, and 1 to 3"
+)
+REPEATED_PADS_NO_LONGER_THAN_AXIS = laws.SM203.law("repeated pads are no longer than the axis")
+
+
 def _pad_by_mode(call: Call, x: Tensor, pads: Pads, mode: str) -> Tensor:
     ctx, count = call.ctx, len(pads)
     ranks = (count + 2,) if mode == "circular" else (count + 1, count + 2)
-    ctx.check(1 <= count <= 3 and x.rank in ranks, laws.SURROUNDED_RANK)
+    ctx.check(1 <= count <= 3 and x.rank in ranks, SURROUNDED_RANK)
     for axis in range(int(x.rank == count + 2), x.rank) if mode != "circular" else ():
         ctx.require_at_least(x[axis], 1, laws.MODE_HAS_ELEMENT_TO_REPEAT.of(mode=mode))
     for back, (before, after) in enumerate(pads, 1):
@@ -93,7 +102,7 @@ def _pad_by_mode(call: Call, x: Tensor, pads: Pads, mode: str) -> Tensor:
             if mode == "reflect":
                 ctx.require(less(each, size), laws.REFLECTED_PADS_SHORTER_THAN_AXIS, each, size)
             if mode == "circular":
-                ctx.require_at_least(size, each, laws.REPEATED_PADS_NO_LONGER_THAN_AXIS)
+                ctx.require_at_least(size, each, REPEATED_PADS_NO_LONGER_THAN_AXIS)
     dims = pad_sizes(call, x, pads)
     if mode != "circular":
         ctx.require(any_of(*(at_least(d, 1) for d in dims[-count:])), laws.OUTPUT_NOT_EMPTY)

@@ -12,6 +12,8 @@ ENDS = {"int8": (-128, 127), "int16": (-(1 << 15), (1 << 15) - 1), "int32": (-(1
 ENDS |= {"uint8": (0, 255), "uint16": (0, (1 << 16) - 1)}
 HELD = ("float32", "float16", "bfloat16", "")  # element types that can be quantized
 
+QUANTIZED_ENDS_FIT = laws.SM501.law("the ends of the quantized numbers fit the element type")
+
 
 def result_type(call: Call, x: Tensor, *, bounded: bool) -> str:
     """Return the element type of the result; if `bounded`, require that `quant_min` and `quant_max` fit that type."""
@@ -19,7 +21,7 @@ def result_type(call: Call, x: Tensor, *, bounded: bool) -> str:
     check(dtype in QUANTIZED, laws.ELEMENT_TYPE.of(expected="a quantized one", dtype=dtype))
     ends = call.number("quant_min"), call.number("quant_max")
     if bounded and dtype in ENDS and None not in ends:
-        check(ENDS[dtype][0] <= (ends[0] or 0) and (ends[1] or 0) <= ENDS[dtype][1], laws.QUANTIZED_ENDS_FIT)
+        check(ENDS[dtype][0] <= (ends[0] or 0) and (ends[1] or 0) <= ENDS[dtype][1], QUANTIZED_ENDS_FIT)
     if ".quantize" in call.ctx.node.op:
         check(x.dtype in HELD, laws.ELEMENT_TYPE.of(expected="a float of at most 32 bits", dtype=x.dtype))
         return dtype
@@ -44,6 +46,9 @@ def per_tensor(call: Call) -> Tensor:
     return tensor(result_type(call, x, bounded=".quantize" in call.ctx.node.op), x.dims)
 
 
+VALUE_PER_CHANNEL = laws.SM108.law("scales and zero points have one element per channel")
+
+
 @operator("quantized_decomposed.quantize_per_channel.default", "quantized_decomposed.dequantize_per_channel.default")
 def per_channel(call: Call) -> Tensor:
     """Quantize or dequantize with lists of scales and zero points, whose size broadcasts with that of `axis`."""
@@ -51,7 +56,7 @@ def per_channel(call: Call) -> Tensor:
     axis, dtype = ctx.normal(call.integer("axis"), x.rank), result_type(call, x, bounded=True)
     ctx.require_rank(scales, 1, least=True)
     for listed in (scales, *([] if zeros is None else [zeros])):
-        ctx.require_equal(listed.numel, scales[0], laws.VALUE_PER_CHANNEL)
+        ctx.require_equal(listed.numel, scales[0], VALUE_PER_CHANNEL)
     return tensor(dtype, x.replace(axis, ctx.broadcast_sizes(x[axis], scales[0])).dims)
 
 

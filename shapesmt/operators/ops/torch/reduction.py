@@ -246,6 +246,10 @@ def diff(call: Call) -> Tensor:
 # Gradients of samples along axes, and integrals by the trapezoidal rule
 
 
+SAMPLES_FOR_SLOPE = laws.SM201.law("there are {least} samples or more along the axis")
+PLACE_PER_SAMPLE = laws.SM116.law("there is a place for each sample")
+
+
 @operator("gradient.scalarint", "gradient.scalararray", "gradient.array")
 @operator("gradient.scalarrayint", "gradient.scalarrayarray", "gradient.tensorarrayint", "gradient.tensorarray")
 def gradient(call: Call) -> list[Tensor]:
@@ -257,14 +261,17 @@ def gradient(call: Call) -> list[Tensor]:
     if places or call.numbers("spacing"):
         ctx.check(len(places or call.numbers("spacing")) == len(axes), laws.NUMBER_PER_AXIS)
     for axis, place in zip_longest(axes, places):
-        ctx.require_at_least(x[axis], order + 1, laws.SAMPLES_FOR_SLOPE.of(least=order + 1))
+        ctx.require_at_least(x[axis], order + 1, SAMPLES_FOR_SLOPE.of(least=order + 1))
         if place is not None:
             ctx.require_rank(place, 1)
-            call.open_if_broken(equal(place[0], x[axis]), laws.PLACE_PER_SAMPLE)
+            call.open_if_broken(equal(place[0], x[axis]), PLACE_PER_SAMPLE)
     return [tensor(as_float(x.dtype) if not places else "", x.dims)] * len(axes)
 
 
 # Integrals
+
+
+SAMPLES_ARE_NUMBERS = laws.SM501.law("samples aren't boolean")
 
 
 def between(call: Call, y: Tensor, axis: int) -> Shape:
@@ -274,11 +281,11 @@ def between(call: Call, y: Tensor, axis: int) -> Shape:
     """
     inner = y.replace(axis, maximum(y[axis] - 1, 0))
     x = call.optional("x")
-    call.ctx.check("bool" not in (y.dtype, x and x.dtype), laws.SAMPLES_ARE_NUMBERS)
+    call.ctx.check("bool" not in (y.dtype, x and x.dtype), SAMPLES_ARE_NUMBERS)
     if x is None:
         return inner.dims
     if x.rank == 1:
-        call.ctx.require_equal(x[0], y[axis], laws.PLACE_PER_SAMPLE)
+        call.ctx.require_equal(x[0], y[axis], PLACE_PER_SAMPLE)
         return inner.dims
     if not (0 < x.rank <= y.rank and axis >= y.rank - x.rank):
         call.open("x")

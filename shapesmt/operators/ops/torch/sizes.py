@@ -259,6 +259,9 @@ def allclose(call: Call) -> Tensor:
 # Assertions
 
 
+ASSERTED = laws.SM406.law("the assertion {condition} holds", broken="the assertion fails")
+
+
 @operator("_assert_scalar.default", "_assert_async.default", "_assert_async.msg")
 def assertion(call: Call) -> None:
     """Require that a number isn't zero; assume it if the number is unknown."""
@@ -266,7 +269,7 @@ def assertion(call: Call) -> None:
     truth = condition.value.items[0] if isinstance(condition.value, Elements) else None
     if isinstance(truth, Dim):
         asserted = differs(truth, 0)
-        call.ctx.require(asserted, laws.ASSERTED.of(condition=asserted))
+        call.ctx.require(asserted, ASSERTED.of(condition=asserted))
     else:
         call.ctx.assume_elements(condition)
 

@@ -36,13 +36,19 @@ def known_number(t: Tensor) -> float | None:
     return float(item.value(Evaluator({}))) if isinstance(item, Float) and not item.symbols else None
 
 
+PIXEL_FORMAT_KNOWN = laws.SM502.law("the pixel format is RGB, BGR or Grayscale, not '{format}'")
+
+
 @rule("ImageDecoder", since=20)
 def image_decoder(ctx: RuleContext) -> Tensor:
     """Decode the bytes of an image file to `[height, width, channels]`, with 1 channel for grey and 3 otherwise."""
     ctx.require_rank(ctx.input(0), 1)
     form = ctx.text("pixel_format", "RGB")
-    ctx.check(form in ("RGB", "BGR", "Grayscale"), laws.PIXEL_FORMAT_KNOWN.of(format=form))
+    ctx.check(form in ("RGB", "BGR", "Grayscale"), PIXEL_FORMAT_KNOWN.of(format=form))
     return ctx.tensor([ctx.fresh("height"), ctx.fresh("width"), 1 if form == "Grayscale" else 3], "uint8")
+
+
+IOU_THRESHOLD_0_TO_1 = laws.SM502.law("the IoU threshold is between 0 and 1, not {overlap}")
 
 
 def _require_limits(ctx: RuleContext) -> None:
@@ -50,4 +56,4 @@ def _require_limits(ctx: RuleContext) -> None:
     for index in filter(ctx.has, (2, 3, 4)):  # ONNX forbids several numbers, and the runtime reads the first
         open_unless(ctx, laws.LIMIT_SINGLE_NUMBER, equal(ctx.input(index).numel, 1))
     overlap = known_number(ctx.input(3)) if ctx.has(3) else None
-    ctx.check(overlap is None or 0 <= overlap <= 1, laws.IOU_THRESHOLD_0_TO_1.of(overlap=overlap))
+    ctx.check(overlap is None or 0 <= overlap <= 1, IOU_THRESHOLD_0_TO_1.of(overlap=overlap))

@@ -64,13 +64,15 @@ def by_size(size: Dim, asked: Dim) -> Scaled:
 
 NEAREST = ("", "round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
 
+FACTOR_PER_AXIS = laws.SM205.law("there is one factor per axis")
+
 
 @rule("Upsample", since=7)
 def upsample(ctx: RuleContext) -> Tensor:
     """Multiply every size by its factor, which is at least 1: `floor(size * factor)`."""
     x = ctx.input(0)
     factors = attribute_factors(ctx) if ctx.version < 9 else input_factors(ctx, 1, x.rank)
-    ctx.check(len(factors) == x.rank, laws.FACTOR_PER_AXIS)
+    ctx.check(len(factors) == x.rank, FACTOR_PER_AXIS)
     return resized(ctx, x, by_factors(ctx, x, range(x.rank), factors))
 
 
@@ -81,18 +83,22 @@ def resize_10(ctx: RuleContext) -> Tensor:
     return resized(ctx, x, by_factors(ctx, x, range(x.rank), input_factors(ctx, 1, x.rank)))
 
 
+ROI_START_AND_END_PER_AXIS = laws.SM205.law("roi has a start and an end for each axis")
+ASPECT_RATIO_WITH_SIZES = laws.SM205.law("an aspect ratio is kept with sizes, not with scales")
+
+
 @rule("Resize", since=11, traits=Traits.COPIED)
 def resize(ctx: RuleContext) -> Tensor:
     """Resize the axes in `axes` (default: all) by factors, or to sizes that `keep_aspect_ratio_policy` may change."""
     x = ctx.input(0)
     axes = ctx.normals(ctx.integers("axes", ()), x.rank) or tuple(range(x.rank))
     if ctx.text("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize":
-        ctx.require_equal(ctx.input(1).numel, 2 * len(axes), laws.ROI_START_AND_END_PER_AXIS)
+        ctx.require_equal(ctx.input(1).numel, 2 * len(axes), ROI_START_AND_END_PER_AXIS)
     factors, sizes = (ctx.has(i) and ctx.input(i).numel.constant != 0 for i in (2, 3))  # files have [] for none
     ctx.check(factors or sizes, laws.SCALES_OR_SIZES)
     ctx.limit(not (factors and ctx.has(3)), laws.SCALES_OR_SIZES)
     kept = ctx.text("keep_aspect_ratio_policy", "stretch") != "stretch"
-    ctx.check(not (factors and kept), laws.ASPECT_RATIO_WITH_SIZES)
+    ctx.check(not (factors and kept), ASPECT_RATIO_WITH_SIZES)
     scaled = (
         by_factors(ctx, x, axes, input_factors(ctx, 2, len(axes))) if factors and not sizes else by_sizes(ctx, x, axes)
     )
@@ -205,20 +211,26 @@ def limit_size(axis: Scaled, size: Dim, asked: Dim | None, *, larger: bool | Non
     return axis._replace(size=maximum(asked, axis.size) if larger else minimum(maximum(asked, 0), axis.size))
 
 
+FACTORS_AT_LEAST_1 = laws.SM205.law("every factor is at least 1")
+EXCLUDE_OUTSIDE_0 = laws.SM502.law("attribute 'exclude_outside' is 0 in this mode")
+NEAREST_MODE = laws.SM502.law("'nearest_mode' is {modes}")
+ANTIALIAS_WITH_LINEAR_OR_CUBIC = laws.SM205.law("antialias comes with linear or cubic interpolation")
+
+
 def resized(ctx: RuleContext, x: Tensor, axes: Sequence[Scaled]) -> Tensor:
     """Return `x` with the resized axes; if elements are interpolated, batch and channels have to keep their sizes."""
     grows = ctx.node.op == "Upsample"
     for axis, scaled in enumerate(axes):
-        law = laws.FACTORS_AT_LEAST_1 if grows else laws.FACTORS_POSITIVE
+        law = FACTORS_AT_LEAST_1 if grows else laws.FACTORS_POSITIVE
         ctx.require(scaled.grows if grows else scaled.positive, law, x[axis], scaled.size)
         if scaled.size.lo < 0:  # it may exceed int64
             ctx.require_at_least(scaled.size, 0, laws.SIZES_NOT_NEGATIVE)
     mode = ctx.text("mode", "nearest")
     outside = mode == "cubic" or (mode == "linear" and ctx.flag("antialias"))
-    ctx.limit(outside or not ctx.flag("exclude_outside"), laws.EXCLUDE_OUTSIDE_0)
+    ctx.limit(outside or not ctx.flag("exclude_outside"), EXCLUDE_OUTSIDE_0)
     if mode == "nearest":
-        ctx.limit(ctx.text("nearest_mode", "") in NEAREST, laws.NEAREST_MODE.of(modes=", ".join(NEAREST[1:])))
-    ctx.check(mode != "nearest" or not ctx.flag("antialias"), laws.ANTIALIAS_WITH_LINEAR_OR_CUBIC)
+        ctx.limit(ctx.text("nearest_mode", "") in NEAREST, NEAREST_MODE.of(modes=", ".join(NEAREST[1:])))
+    ctx.check(mode != "nearest" or not ctx.flag("antialias"), ANTIALIAS_WITH_LINEAR_OR_CUBIC)
     if mode != "nearest":
         ctx.require(interpolates(ctx, mode, axes), laws.INTERPOLATION_KEEPS_BATCH_AND_CHANNELS.of(mode=mode))
     return ctx.tensor([scaled.size for scaled in axes])

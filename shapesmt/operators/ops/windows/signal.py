@@ -24,20 +24,26 @@ def scalar(ctx: RuleContext, index: int, least: int = 0) -> Dim:
     return number
 
 
+INPUT_SINGLE_NUMBER = laws.SM401.law("input {index} is a single number")
+
+
 def single(ctx: RuleContext, index: int, least: int = 0) -> Dim:
     """Return the one integer in input `index`; if it isn't known, a new symbol of at least `least`."""
-    ctx.require_equal(ctx.input(index).numel, 1, laws.INPUT_SINGLE_NUMBER.of(index=index))
+    ctx.require_equal(ctx.input(index).numel, 1, INPUT_SINGLE_NUMBER.of(index=index))
     items = ctx.items(index)
     if items is None or len(items) != 1 or items[0] is None:
         return ctx.fresh(f"number{index}", least)
     return items[0]
 
 
+FILE_INPUT_SCALAR = laws.SM401.law("input {index}, as the file has it, is a scalar")
+
+
 def require_axisless(ctx: RuleContext, index: int) -> None:
     """Require that input `index` has rank 0 if it is a constant in the file; runtimes check no other inputs."""
     if ctx.input(index).shape != ():
         ctx.memoizable = False
-        ctx.limit(ctx.node.inputs[index] not in ctx.literals, laws.FILE_INPUT_SCALAR.of(index=index))
+        ctx.limit(ctx.node.inputs[index] not in ctx.literals, FILE_INPUT_SCALAR.of(index=index))
 
 
 @rule("DFT", since=17)
@@ -63,6 +69,9 @@ def dft(ctx: RuleContext) -> Tensor:
     return transform(ctx, axis[0])
 
 
+TRANSFORM_NOT_ALONG_LAST_AXIS = laws.SM207.law("the axis isn't the last one, which holds real and imaginary part")
+
+
 def transform(ctx: RuleContext, axis: int) -> Tensor:
     """Transform along `axis`: `[..., n, ..., 1 or 2] -> [..., length, ..., 2]`.
 
@@ -70,7 +79,7 @@ def transform(ctx: RuleContext, axis: int) -> Tensor:
     """
     half, back, x = ctx.flag("onesided"), ctx.flag("inverse"), ctx.input(0, least=2)
     axis = ctx.normal(axis, x.rank)
-    ctx.check(axis != x.rank - 1, laws.TRANSFORM_NOT_ALONG_LAST_AXIS)
+    ctx.check(axis != x.rank - 1, TRANSFORM_NOT_ALONG_LAST_AXIS)
     require_parts(ctx, x[-1], (2,) if half and back else (1,) if half and x[-1].constant else (1, 2))
     length = in_32_bits(scalar(ctx, 1, 1)) if ctx.has(1) else 2 * (x[axis] - 1) if half and back else x[axis]
     ctx.require_at_least(length, 1 if ctx.has(1) else 0, laws.LENGTH_POSITIVE)
@@ -88,11 +97,18 @@ def in_32_bits(number: Dim) -> Dim:
     return number if rest is None else rest
 
 
+LAST_AXIS_ELEMENTS = laws.SM207.law("the last axis has {sizes} elements")
+LAST_AXIS_ELEMENT = laws.SM207.law("the last axis has {sizes} element")
+
+
 def require_parts(ctx: RuleContext, size: Dim, admitted: Sequence[int]) -> None:
     """Require that the last axis holds real parts (`size` 1) or real and imaginary ones (2), as in `admitted`."""
-    law = laws.LAST_AXIS_ELEMENTS if 2 in admitted else laws.LAST_AXIS_ELEMENT
+    law = LAST_AXIS_ELEMENTS if 2 in admitted else LAST_AXIS_ELEMENT
     holds = any_of(*(equal(size, n) for n in admitted))
     ctx.require(holds, law.of(sizes=" or ".join(map(str, admitted))), size, admitted[-1])
+
+
+WINDOW_OR_FRAME_LENGTH_GIVEN = laws.SM405.law("a window or the length of a frame is given")
 
 
 @rule("STFT", since=17)
@@ -105,7 +121,7 @@ def stft(ctx: RuleContext) -> Tensor:
     step = scalar(ctx, 1, 1)
     ctx.require_at_least(step, 1, laws.FRAME_STEP_POSITIVE)
     window = ctx.input(2, rank=1) if ctx.has(2) else None
-    ctx.check(ctx.has(3) or window is not None, laws.WINDOW_OR_FRAME_LENGTH_GIVEN)
+    ctx.check(ctx.has(3) or window is not None, WINDOW_OR_FRAME_LENGTH_GIVEN)
     frame = scalar(ctx, 3, 1) if ctx.has(3) else x[1] if window is None else window[0]
     if window is not None:
         ctx.require_equal(window[0], frame, laws.WINDOW_AS_LONG_AS_FRAME)
@@ -121,31 +137,40 @@ def _frames(ctx: RuleContext, x: Tensor, frame: Dim, step: Dim) -> Dim:
     return steps + 1
 
 
+FILE_SIZE_POSITIVE = laws.SM502.law("the size, as the file has it, is positive")
+
+
 @rule("HannWindow", "HammingWindow", "BlackmanWindow", since=17)
 def window(ctx: RuleContext) -> Tensor:
     """Return a window function `[size]`."""
     size = scalar(ctx, 0)
     if size is ZERO:
         ctx.memoizable = False
-        ctx.limit(ctx.node.inputs[0] not in ctx.literals, laws.FILE_SIZE_POSITIVE)
+        ctx.limit(ctx.node.inputs[0] not in ctx.literals, FILE_SIZE_POSITIVE)
     ctx.require_at_least(size, 0, laws.SIZE_NOT_NEGATIVE)
     return ctx.tensor([size], DTYPES.get(ctx.integer("output_datatype", 1), ""))
+
+
+RATE_POSITIVE = laws.SM207.law("the rate is positive")
+BIN_COUNT_NOT_NEGATIVE = laws.SM207.law("the number of bins isn't negative")
+EDGES_ONE_NUMBER_EACH = laws.SM401.law("each edge is one number")
+EDGES_IN_SPECTRUM = laws.SM206.law("the edges lie in the spectrum")
 
 
 @rule("MelWeightMatrix", since=17)
 def mel_weights(ctx: RuleContext) -> Tensor:
     """Return mel weights `[dft_length // 2 + 1, num_mel_bins]`; both edges are in the spectrum."""
     bins, length, rate = scalar(ctx, 0), scalar(ctx, 1), scalar(ctx, 2, 1)
-    ctx.require_at_least(rate, 1, laws.RATE_POSITIVE)
+    ctx.require_at_least(rate, 1, RATE_POSITIVE)
     spectrum = maximum(length, 0) // 2 + 1  # ONNX Runtime rounds -1 / 2 to 0
-    ctx.require_at_least(bins, 0, laws.BIN_COUNT_NOT_NEGATIVE)
+    ctx.require_at_least(bins, 0, BIN_COUNT_NOT_NEGATIVE)
     ctx.require_at_least(length, -1, laws.LENGTH_NOT_NEGATIVE)
     for index in (3, 4):
-        ctx.require_equal(ctx.input(index).numel, 1, laws.EDGES_ONE_NUMBER_EACH)
+        ctx.require_equal(ctx.input(index).numel, 1, EDGES_ONE_NUMBER_EACH)
         edge = ctx.input(index).value
         hertz = edge.items[0] if isinstance(edge, Elements) and len(edge.items) == 1 else None
         if isinstance(hertz, Float) and hertz.numerator is not None:
             bin_ = (length + 1) * hertz.numerator // (rate * hertz.denominator)
             inside = all_of(at_least(bin_, 0), less(bin_, spectrum))
-            ctx.limit(inside, laws.EDGES_IN_SPECTRUM, bin_, spectrum)
+            ctx.limit(inside, EDGES_IN_SPECTRUM, bin_, spectrum)
     return ctx.tensor([spectrum, bins], DTYPES.get(ctx.integer("output_datatype", 1), ""))

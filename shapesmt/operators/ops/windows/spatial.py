@@ -71,20 +71,26 @@ def same(ctx: RuleContext) -> bool:
 # Convolution
 
 
+INPUT_RANK_3_OR_MORE = laws.SM303.law("the input has rank 3 or more, not {rank}")
+AUTO_PAD_OR_PADS = laws.SM202.law("a node has auto_pad or pads, not both")
+KERNEL_SHAPE_ENTRIES = laws.SM202.law("'kernel_shape' has {count} entries")
+WINDOW_HAS_ELEMENT = laws.SM204.law("the window has an element")
+
+
 def filters(ctx: RuleContext, x: Tensor, w: Tensor, rounding: Rounding = DOWN) -> list[Window]:
     """Return the windows of a convolution with weights `w`; `kernel_shape`, unless omitted, must be that of `w`."""
-    ctx.check(x.rank >= 3, laws.INPUT_RANK_3_OR_MORE.of(rank=x.rank))
+    ctx.check(x.rank >= 3, INPUT_RANK_3_OR_MORE.of(rank=x.rank))
     for name in ("strides", "dilations"):  # they give the rank if the weights don't
         per_axis(ctx, name, x.rank - 2)
     ctx.check(x.rank == w.rank, laws.INPUT_AND_WEIGHT_SAME_RANK.of(rank=x.rank, other=w.rank))
     padding = "pads" not in ctx.attributes or ctx.text("auto_pad", "NOTSET") == "NOTSET"
-    ctx.check(padding, laws.AUTO_PAD_OR_PADS)
+    ctx.check(padding, AUTO_PAD_OR_PADS)
     kernel = ctx.integers("kernel_shape", ())
     counted = "kernel_shape" not in ctx.attributes or len(kernel) == w.rank - 2
-    ctx.check(counted, laws.KERNEL_SHAPE_ENTRIES.of(count=w.rank - 2))
+    ctx.check(counted, KERNEL_SHAPE_ENTRIES.of(count=w.rank - 2))
     ctx.check(min(kernel, default=1) >= 1, laws.KERNEL_NOT_EMPTY)
     require_same(ctx, w.dims[2:], kernel, laws.KERNEL_SHAPE_IS_WEIGHTS)
-    ctx.limit_declared(ZERO not in w.dims[2:], laws.WINDOW_HAS_ELEMENT)
+    ctx.limit_declared(ZERO not in w.dims[2:], WINDOW_HAS_ELEMENT)
     return [a._replace(same=same(ctx)) for a in windows(ctx, w.dims[2:], rounding)]
 
 
@@ -126,7 +132,7 @@ def _require_window(ctx: RuleContext, w: Tensor, sizes: Sequence[Dim]) -> None:
     ONNX Runtime runs some of these convolutions, and never ends others.
     """
     for size in w.dims[2:]:
-        open_unless(ctx, laws.WINDOW_HAS_ELEMENT, any_of(at_least(size, 1), *(equal(d, 0) for d in sizes)))
+        open_unless(ctx, WINDOW_HAS_ELEMENT, any_of(at_least(size, 1), *(equal(d, 0) for d in sizes)))
 
 
 @rule("ConvInteger", since=10, dtype="int32")
@@ -138,6 +144,9 @@ def conv_integer(ctx: RuleContext) -> Tensor:
     return convolve(ctx, ctx.input(0), ctx.input(1), 99, "int32")
 
 
+ONE_SCALE_AND_ZERO_POINT_OR_PER_FILTER = laws.SM109.law("there is one scale and zero point, or one per filter")
+
+
 @rule("QLinearConv", since=10, traits=Traits(Keeps.MIXED, operands=(0, 3, 8)))
 def qlinear_conv(ctx: RuleContext) -> Tensor:
     """Convolve quantized numbers; the element type is that of the output's zero point."""
@@ -145,7 +154,7 @@ def qlinear_conv(ctx: RuleContext) -> Tensor:
     require_single(ctx, 1, 2, 6, 7)
     ctx.require_rank(w, 3, least=True)
     for index in (4, 5):
-        require_one_or(ctx, index, w[0], laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_FILTER)
+        require_one_or(ctx, index, w[0], ONE_SCALE_AND_ZERO_POINT_OR_PER_FILTER)
     return convolve(ctx, x, w, 8, ctx.input(7).dtype)
 
 
@@ -168,6 +177,9 @@ def conv_transpose(ctx: RuleContext) -> Tensor:
     return ctx.tensor([x[0], w[1] * group, *(spread(ctx, *size) for size in sizes)])
 
 
+OUTPUT_SHAPE_WITHIN_REACH = laws.SM201.law("output_shape is within reach of the weights")
+
+
 def spread(ctx: RuleContext, size: Dim, axis: Window, extra: int, asked: int | None) -> Dim:
     """Return the output size along one axis: `asked` unless it is None, else what the weights reach without the pads.
 
@@ -180,7 +192,7 @@ def spread(ctx: RuleContext, size: Dim, axis: Window, extra: int, asked: int | N
     if asked is not None:
         ctx.limit(at_least(size, 1), laws.INPUT_NOT_EMPTY, size, 1)
         reach = full + axis.stride - 1
-        ctx.limit(at_least(reach, asked), laws.OUTPUT_SHAPE_WITHIN_REACH, reach, asked)
+        ctx.limit(at_least(reach, asked), OUTPUT_SHAPE_WITHIN_REACH, reach, asked)
         output = as_dim(asked)
     elif axis.same:
         output = minimum(full + extra, size * axis.stride)
@@ -218,6 +230,9 @@ def require_batch_only_empty(ctx: RuleContext, x: Tensor) -> None:
         ctx.require(any_of(equal(x[0], 0), at_least(d, 1)), laws.ONLY_BATCH_EMPTY, d, 1)
 
 
+PADDING_BELOW_KERNEL = laws.SM202.law("padding is less than the kernel")
+
+
 def pooling(ctx: RuleContext, x: Tensor) -> list[Window]:
     """Return the windows of pooling, one for each spatial axis."""
     kernel = ctx.integers("kernel_shape")
@@ -226,7 +241,7 @@ def pooling(ctx: RuleContext, x: Tensor) -> list[Window]:
     ctx.limit(x.rank <= 5, laws.RANK_3_4_OR_5.of(rank=x.rank))
     axes = windows(ctx, kernel, UP_BEFORE_END if ctx.flag("ceil_mode", only_one=True) else TOWARDS_ZERO)
     fits = all(max(a.head, a.tail.lo) < k for a, k in zip(axes, kernel, strict=True))
-    ctx.limit(fits, laws.PADDING_BELOW_KERNEL)
+    ctx.limit(fits, PADDING_BELOW_KERNEL)
     return axes
 
 

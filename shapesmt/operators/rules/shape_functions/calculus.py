@@ -47,6 +47,28 @@ LARGEST = (1 << 63) - 1
 Handle = TypeVar("Handle", Dim, Tensor)
 Size = Dim | int | None
 
+DIMENSION_IS = laws.SM199.law("Dimension must be {size} but is {dim}")
+DIMENSION_NOT_NEGATIVE = laws.SM199.law("Negative dimension size caused by subtracting {right} from {left}")
+DIVISOR_POSITIVE = laws.SM199.law("Divisor must be positive but is {divisor}")
+DIMENSION_EVENLY_DIVISIBLE = laws.SM199.law("Dimension size must be evenly divisible by {divisor} but is {dim}")
+DIMENSION_IN_64_BITS = laws.SM404.law("Dimension size overflow from {operation} {left} and {right}")
+DIMENSION_INDEX_IN_RANGE = laws.SM199.law("Out of range dim index {index} for shape with {rank} dimensions")
+UNKNOWN_SHAPE_RANK = laws.SM199.law("Shape must be rank {expected}")
+SHAPE_RANK = laws.SM199.law("Shape must be rank {expected} but is rank {rank}")
+UNKNOWN_SHAPE_RANK_AT_LEAST = laws.SM199.law("Shape must be at least rank {least}")
+SHAPE_RANK_AT_LEAST = laws.SM199.law("Shape must be at least rank {least} but is rank {rank}")
+UNKNOWN_SHAPE_RANK_AT_MOST = laws.SM199.law("Shape must be at most rank {most}")
+SHAPE_RANK_AT_MOST = laws.SM199.law("Shape must be at most rank {most} but is rank {rank}")
+DIMENSIONS_EQUAL = laws.SM199.law("Dimensions must be equal, but are {left} and {right}")
+SHAPES_EQUAL_RANK = laws.SM199.law("Shapes must be equal rank, but are {left} and {right}")
+SHAPES_EQUAL = laws.SM199.law(
+    "Dimension {axis} in both shapes must be equal, but are {left} and {right}. Shapes are {first} and {second}."
+)
+UNKNOWN_SHAPES_EQUAL_RANK = laws.SM199.law("Shapes must be equal rank")
+SUBSHAPE_IN_BOUNDS = laws.SM199.law("Subshape {end} out of bounds: {index}, for shape with rank {rank}")
+SUBSHAPE_START_BEFORE_END = laws.SM199.law("Subshape must have computed start <= end, but is {start} and {end}")
+REPLACED_INDEX_IN_RANGE = laws.SM199.law("Out of range dim_index {index} for shape with {rank} dimensions")
+
 
 class Calculus:
     """The methods of a context for arithmetic with dimensions and shapes."""
@@ -84,7 +106,7 @@ class Calculus:
 
     def with_value(self, d: Dim, size: int) -> Dim:
         """Return the dimension `size`; require that `d` equals it."""
-        self._hold(equal(d, size), laws.DIMENSION_IS.of(size=size, dim=d), d, size)
+        self._hold(equal(d, size), DIMENSION_IS.of(size=size, dim=d), d, size)
         return as_dim(size)
 
     def add(self, a: Dim, b: Dim | int) -> Dim:
@@ -94,7 +116,7 @@ class Calculus:
     def subtract(self, a: Dim, b: Dim | int) -> Dim:
         """Return the difference; require that it isn't negative."""
         difference = a - b
-        self._hold(at_least(difference, 0), laws.DIMENSION_NOT_NEGATIVE.of(left=a, right=b), a, b)
+        self._hold(at_least(difference, 0), DIMENSION_NOT_NEGATIVE.of(left=a, right=b), a, b)
         return difference
 
     def multiply(self, a: Dim, b: Dim | int) -> Dim:
@@ -103,9 +125,9 @@ class Calculus:
 
     def divide(self, a: Dim, b: Dim | int, *, evenly_divisible: bool = True) -> Dim:
         """Return the quotient, rounded down; `evenly_divisible` requires that the divisor divides the dimension."""
-        self._hold(at_least(b, 1), laws.DIVISOR_POSITIVE.of(divisor=b), as_dim(b), 1)
+        self._hold(at_least(b, 1), DIVISOR_POSITIVE.of(divisor=b), as_dim(b), 1)
         if evenly_divisible:
-            self._hold(divides(b, a), laws.DIMENSION_EVENLY_DIVISIBLE.of(divisor=b, dim=a), a, b)
+            self._hold(divides(b, a), DIMENSION_EVENLY_DIVISIBLE.of(divisor=b, dim=a), a, b)
         return a // b
 
     def min(self, a: Dim, b: Dim | int) -> Dim:
@@ -117,7 +139,7 @@ class Calculus:
         return maximum(a, b)
 
     def _fitting(self, d: Dim, operation: str, a: Dim, b: Dim | int) -> Dim:
-        self.check(d.lo <= LARGEST, laws.DIMENSION_IN_64_BITS.of(operation=operation, left=a, right=b))
+        self.check(d.lo <= LARGEST, DIMENSION_IN_64_BITS.of(operation=operation, left=a, right=b))
         return d
 
     # Shapes
@@ -158,7 +180,7 @@ class Calculus:
         """Return dimension `index` of `s`, from the end if negative; a new unknown one if the rank is unknown."""
         if self._lacks_rank(s):
             return self.unknown_dim()
-        self.check(-s.rank <= index < s.rank, laws.DIMENSION_INDEX_IN_RANGE.of(index=index, rank=s.rank))
+        self.check(-s.rank <= index < s.rank, DIMENSION_INDEX_IN_RANGE.of(index=index, rank=s.rank))
         return s[index]
 
     def fully_defined(self, s: Tensor) -> bool:
@@ -182,25 +204,25 @@ class Calculus:
         if s.shape is None:
             if self._is_input(s):
                 raise UnknownRankError(s, rank)
-            self._hold(equal(s.ndim or rank, rank), laws.UNKNOWN_SHAPE_RANK.of(expected=rank), s.ndim, rank)
+            self._hold(equal(s.ndim or rank, rank), UNKNOWN_SHAPE_RANK.of(expected=rank), s.ndim, rank)
             return self.unknown_shape_of_rank(rank)
-        self.check(s.rank == rank, laws.SHAPE_RANK.of(expected=rank, rank=s.rank))
+        self.check(s.rank == rank, SHAPE_RANK.of(expected=rank, rank=s.rank))
         return s
 
     def with_rank_at_least(self, s: Tensor, rank: int) -> Tensor:
         """Return the shape `s`; require at least rank `rank`."""
         if self._lacks_rank(s):
-            self._hold(at_least(s.ndim or rank, rank), laws.UNKNOWN_SHAPE_RANK_AT_LEAST.of(least=rank), s.ndim, rank)
+            self._hold(at_least(s.ndim or rank, rank), UNKNOWN_SHAPE_RANK_AT_LEAST.of(least=rank), s.ndim, rank)
             return self.unknown_shape(lo=rank)
-        self.check(s.rank >= rank, laws.SHAPE_RANK_AT_LEAST.of(least=rank, rank=s.rank))
+        self.check(s.rank >= rank, SHAPE_RANK_AT_LEAST.of(least=rank, rank=s.rank))
         return s
 
     def with_rank_at_most(self, s: Tensor, rank: int) -> Tensor:
         """Return the shape `s`; require at most rank `rank`."""
         if self._lacks_rank(s):
-            self._hold(at_most(s.ndim or rank, rank), laws.UNKNOWN_SHAPE_RANK_AT_MOST.of(most=rank), s.ndim, rank)
+            self._hold(at_most(s.ndim or rank, rank), UNKNOWN_SHAPE_RANK_AT_MOST.of(most=rank), s.ndim, rank)
             return self.unknown_shape(hi=rank)
-        self.check(s.rank <= rank, laws.SHAPE_RANK_AT_MOST.of(most=rank, rank=s.rank))
+        self.check(s.rank <= rank, SHAPE_RANK_AT_MOST.of(most=rank, rank=s.rank))
         return s
 
     # Merging and relaxing
@@ -208,7 +230,7 @@ class Calculus:
     def merge(self, a: Handle, b: Handle) -> Handle:
         """Require that two dimensions, or two shapes, are equal, and return the more specific of each pair."""
         if isinstance(a, Dim):
-            return self._merge_dims(a, b, laws.DIMENSIONS_EQUAL.of(left=a, right=b))
+            return self._merge_dims(a, b, DIMENSIONS_EQUAL.of(left=a, right=b))
         return self._merge_shapes(a, b)
 
     def _merge_dims(self, a: Dim, b: Dim, law: laws.Law | str) -> Dim:
@@ -222,11 +244,11 @@ class Calculus:
             return a
         if a.shape is None or b.shape is None:
             return self._merge_unknown(a, b)
-        self.check(a.rank == b.rank, laws.SHAPES_EQUAL_RANK.of(left=a.rank, right=b.rank))
+        self.check(a.rank == b.rank, SHAPES_EQUAL_RANK.of(left=a.rank, right=b.rank))
         first, second = self.debug_string(a), self.debug_string(b)
         merged = []
         for axis, (x, y) in enumerate(zip(a.dims, b.dims, strict=True)):
-            law = laws.SHAPES_EQUAL.of(axis=axis, left=x, right=y, first=first, second=second)
+            law = SHAPES_EQUAL.of(axis=axis, left=x, right=y, first=first, second=second)
             merged.append(self._merge_dims(x, y, law))
         return tensor(a.dtype, merged)
 
@@ -236,7 +258,7 @@ class Calculus:
         if known.shape is not None and self._is_input(other):
             raise UnknownRankError(other, known.rank)
         if known.ndim is not None and other.ndim is not None:
-            self._hold(equal(known.ndim, other.ndim), laws.UNKNOWN_SHAPES_EQUAL_RANK, known.ndim, other.ndim)
+            self._hold(equal(known.ndim, other.ndim), UNKNOWN_SHAPES_EQUAL_RANK, known.ndim, other.ndim)
         return known if known.shape is not None else a
 
     def merge_prefix(self, s: Tensor, prefix: Tensor) -> tuple[Tensor, Tensor]:
@@ -245,7 +267,7 @@ class Calculus:
             return s, prefix
         self.with_rank_at_least(s, prefix.rank)
         pairs = zip(s.dims, prefix.dims, strict=False)
-        merged = [self._merge_dims(x, y, laws.DIMENSIONS_EQUAL.of(left=x, right=y)) for x, y in pairs]
+        merged = [self._merge_dims(x, y, DIMENSIONS_EQUAL.of(left=x, right=y)) for x, y in pairs]
         return tensor(s.dtype, [*merged, *s.dims[prefix.rank :]]), tensor(prefix.dtype, merged)
 
     def relax(self, a: Handle, b: Handle) -> Handle:
@@ -271,12 +293,12 @@ class Calculus:
         first, last = (i if i is None or i >= 0 else i + rank for i in (start, end))
         assert first is not None
         for name, position, index in (("start", start, first), ("end", end, last)):
-            law = laws.SUBSHAPE_IN_BOUNDS.of(end=name, index=position, rank=rank)
+            law = SUBSHAPE_IN_BOUNDS.of(end=name, index=position, rank=rank)
             self.check(index is None or index >= 0, law)
         if stride < 0:
             return tensor(s.dtype, s.dims[min(first, rank - 1) : last : stride])
         first, stop = min(first, rank), rank if last is None else min(last, rank)
-        self.check(first <= stop, laws.SUBSHAPE_START_BEFORE_END.of(start=first, end=stop))
+        self.check(first <= stop, SUBSHAPE_START_BEFORE_END.of(start=first, end=stop))
         return tensor(s.dtype, s.dims[first:stop:stride])
 
     def concatenate(self, a: Tensor, b: Tensor) -> Tensor:
@@ -290,7 +312,7 @@ class Calculus:
         """Return the shape `s` with the dimension at `index` replaced."""
         if self._lacks_rank(s):
             return self.unknown_shape()
-        self.check(-s.rank <= index < s.rank, laws.REPLACED_INDEX_IN_RANGE.of(index=index, rank=s.rank))
+        self.check(-s.rank <= index < s.rank, REPLACED_INDEX_IN_RANGE.of(index=index, rank=s.rank))
         return s.replace(index, self.make_dim(size))
 
     # Requirements

@@ -31,6 +31,27 @@ class ShapeAndType(NamedTuple):
 Handles = list[ShapeAndType]
 Join = Callable[[Tensor, Tensor], Tensor]
 
+OUTPUT_INDEX_IN_RANGE = laws.SM199.law("output {index} is one of {count}")
+OUTPUT_SHAPE_COUNT = laws.SM401.law("output '{name}' has {expected} shapes, not {count}")
+NAME_KNOWN = laws.SM199.law("Unknown {kind} name: {name}")
+ATTRIBUTE_IN_NODE = laws.SM199.law("No attr named '{name}' in the node")
+SCALAR_INPUT_INTEGER = laws.SM199.law("Scalar input must be int32 or int64.")
+INPUT_IS_SCALAR = laws.SM199.law("Input must be scalar")
+ELEMENT_INDEX_IN_RANGE = laws.SM199.law("Index must be less than {count}")
+SCALAR_SIZE_NOT_NEGATIVE = laws.SM199.law(
+    "Dimension size, given by scalar input {index}, must be non-negative but is {size}"
+)
+SCALAR_AXIS_IN_RANGE = laws.SM199.law("Dimension size, given by scalar input {axis} must be in range [-{rank}, {rank})")
+INPUT_TENSOR_INTEGER = laws.SM199.law("Input tensor must be int32 or int64, but was {dtype}")
+SHAPE_TENSOR_RANK_1 = laws.SM199.law(
+    "Input tensor must be rank 1, or if its rank is 0 it must have value -1 (an unknown shape). Saw value: {value}",
+)
+UNKNOWN_SHAPE_WITHOUT_DIMENSIONS = laws.SM199.law("An unknown shape must not have any dimensions set.")
+SHAPE_DIMENSION_MINUS_1_OR_MORE = laws.SM199.law("Shape has dimension {dim}: a size is -1 or more")
+INPUT_COUNT = laws.SM405.law("Wrong number of inputs passed: {count} while {expected} expected")
+HANDLE_SHAPES_PER_INPUT = laws.SM405.law("there are handle shapes for each input")
+INPUT_INDEX_IN_RANGE = laws.SM199.law("input {index} is one of {count}")
+
 
 class ShapeFunctions(Calculus):
     """The methods of TensorFlow's shape-function context for named inputs, constants and handles."""
@@ -70,32 +91,30 @@ class ShapeFunctions(Calculus):
 
     def output(self, index: int) -> Tensor:
         """Return output `index` as it was set; an unknown shape if it wasn't."""
-        self.check(0 <= index < self.num_outputs, laws.OUTPUT_INDEX_IN_RANGE.of(index=index, count=self.num_outputs))
+        self.check(0 <= index < self.num_outputs, OUTPUT_INDEX_IN_RANGE.of(index=index, count=self.num_outputs))
         return self._set.get(index) or self.unknown_shape()
 
     def set_output(self, which: int | str, shape: Tensor | Sequence[Tensor]) -> None:
         """Set the output with the index `which`, or all outputs that the name `which` stands for."""
         if isinstance(which, int):
-            law = laws.OUTPUT_INDEX_IN_RANGE.of(index=which, count=self.num_outputs)
-            self.check(0 <= which < self.num_outputs, law)
+            self.check(0 <= which < self.num_outputs, OUTPUT_INDEX_IN_RANGE.of(index=which, count=self.num_outputs))
             assert isinstance(shape, Tensor)
             self._set[which] = shape
             return
         start, end = self._range(self._names[1], which, "output")
         shapes = [shape] if isinstance(shape, Tensor) else list(shape)
-        law = laws.OUTPUT_SHAPE_COUNT.of(name=which, expected=end - start, count=len(shapes))
+        law = OUTPUT_SHAPE_COUNT.of(name=which, expected=end - start, count=len(shapes))
         self.check(len(shapes) == end - start, law)
         self._set.update(zip(range(start, end), shapes, strict=True))
 
     def _range(self, names: Mapping[str, int], name: str, what: str) -> tuple[int, int]:
-        self.check(name in names, laws.NAME_KNOWN.of(kind=what, name=name))
-        before = list(names)[: list(names).index(name)]
-        start = sum(names[n] for n in before)
+        self.check(name in names, NAME_KNOWN.of(kind=what, name=name))
+        start = sum(names[n] for n in list(names)[: list(names).index(name)])
         return start, start + names[name]
 
     def get_attr(self, name: str) -> AttributeValue:
         """Return attribute `name`; a node without it is rejected."""
-        self.check(name in self.node.attributes, laws.ATTRIBUTE_IN_NODE.of(name=name))
+        self.check(name in self.node.attributes, ATTRIBUTE_IN_NODE.of(name=name))
         return self.node.attributes[name]
 
     def merge_input(self, index: int, shape: Tensor) -> bool:
@@ -154,12 +173,12 @@ class ShapeFunctions(Calculus):
 
     def scalar_from_tensor(self, t: Tensor, index: int | None = None) -> Dim | None:
         """Return the one integer of a scalar, or the integer at `index` of a vector; None if unknown."""
-        self.check(t.dtype in INTEGERS, laws.SCALAR_INPUT_INTEGER)
+        self.check(t.dtype in INTEGERS, SCALAR_INPUT_INTEGER)
         items = _items(t)
         if index is None:
-            self.check(t.shape is None or t.rank == 0, laws.INPUT_IS_SCALAR)
+            self.check(t.shape is None or t.rank == 0, INPUT_IS_SCALAR)
             return items[0] if items else None
-        self.check(items is None or 0 <= index < len(items), laws.ELEMENT_INDEX_IN_RANGE.of(count=len(items or ())))
+        self.check(items is None or 0 <= index < len(items), ELEMENT_INDEX_IN_RANGE.of(count=len(items or ())))
         return items[index] if items is not None else None
 
     def make_dim_for_scalar_input(self, index: int) -> Dim:
@@ -167,7 +186,7 @@ class ShapeFunctions(Calculus):
         size = self._scalar(index)
         if size is None:
             return self.unknown_dim()
-        law = laws.SCALAR_SIZE_NOT_NEGATIVE.of(index=index, size=size)
+        law = SCALAR_SIZE_NOT_NEGATIVE.of(index=index, size=size)
         self.check(size.hi >= 0, law)
         self.require(at_least(size, 0), law, size, 0)
         return size
@@ -179,7 +198,7 @@ class ShapeFunctions(Calculus):
             return self.unknown_dim()
         if size.constant < 0 and input_rank == UNKNOWN_RANK:
             return self.unknown_dim()
-        law = laws.SCALAR_AXIS_IN_RANGE.of(axis=size.constant, rank=input_rank)
+        law = SCALAR_AXIS_IN_RANGE.of(axis=size.constant, rank=input_rank)
         self.check(input_rank == UNKNOWN_RANK or -input_rank <= size.constant < input_rank, law)
         return size + input_rank if size.constant < 0 else size
 
@@ -198,11 +217,11 @@ class ShapeFunctions(Calculus):
 
     def make_shape_from_tensor(self, t: Tensor) -> Tensor:
         """Return the shape that a tensor's elements list."""
-        self.check(t.dtype in INTEGERS, laws.INPUT_TENSOR_INTEGER.of(dtype=t.dtype))
+        self.check(t.dtype in INTEGERS, INPUT_TENSOR_INTEGER.of(dtype=t.dtype))
         items = _items(t)
         if t.shape == ():
             if items is not None and items[0] is not None:
-                self.check(items[0].constant == UNKNOWN_RANK, laws.SHAPE_TENSOR_RANK_1.of(value=items[0]))
+                self.check(items[0].constant == UNKNOWN_RANK, SHAPE_TENSOR_RANK_1.of(value=items[0]))
             return self.unknown_shape()
         s = self.with_rank(t, 1)
         if items is None:
@@ -213,10 +232,10 @@ class ShapeFunctions(Calculus):
     def make_shape_from_partial(self, dims: Sequence[Size] | None, *, unknown_rank: bool = False) -> Tensor:
         """Return the shape of a list of sizes, in which -1 and None are unknown; the list None is an unknown rank."""
         if dims is None or unknown_rank:
-            self.check(not dims, laws.UNKNOWN_SHAPE_WITHOUT_DIMENSIONS)
+            self.check(not dims, UNKNOWN_SHAPE_WITHOUT_DIMENSIONS)
             return self.unknown_shape()
         for d in dims:
-            self.check(d is None or as_dim(d).hi >= -1, laws.SHAPE_DIMENSION_MINUS_1_OR_MORE.of(dim=d))
+            self.check(d is None or as_dim(d).hi >= -1, SHAPE_DIMENSION_MINUS_1_OR_MORE.of(dim=d))
         return self.make_shape([-1 if isinstance(d, Dim) and d.constant == -1 else d for d in dims])
 
     # Handles
@@ -225,8 +244,8 @@ class ShapeFunctions(Calculus):
         """Set the shapes and types that inputs refer to; the number of inputs has to match the named inputs."""
         count = len(self.inputs)
         expected = sum(self._names[0].values()) if self._names[0] else count
-        self.check(expected == count, laws.INPUT_COUNT.of(count=count, expected=expected))
-        self.check(not handles or len(handles) == count, laws.HANDLE_SHAPES_PER_INPUT)
+        self.check(expected == count, INPUT_COUNT.of(count=count, expected=expected))
+        self.check(not handles or len(handles) == count, HANDLE_SHAPES_PER_INPUT)
         self._handles[0].update((i, list(h)) for i, h in enumerate(handles) if h is not None)
 
     def input_handle_shapes_and_types(self, index: int) -> Handles | None:
@@ -239,12 +258,12 @@ class ShapeFunctions(Calculus):
 
     def set_input_handle_shapes_and_types(self, index: int, shapes_and_types: Sequence[ShapeAndType]) -> None:
         """Set the shapes and types that a resource or variant input refers to."""
-        self.check(0 <= index < self.num_inputs, laws.INPUT_INDEX_IN_RANGE.of(index=index, count=self.num_inputs))
+        self.check(0 <= index < self.num_inputs, INPUT_INDEX_IN_RANGE.of(index=index, count=self.num_inputs))
         self._handles[0][index] = list(shapes_and_types)
 
     def set_output_handle_shapes_and_types(self, index: int, shapes_and_types: Sequence[ShapeAndType]) -> None:
         """Set the shapes and types that a resource or variant output refers to."""
-        self.check(0 <= index < self.num_outputs, laws.OUTPUT_INDEX_IN_RANGE.of(index=index, count=self.num_outputs))
+        self.check(0 <= index < self.num_outputs, OUTPUT_INDEX_IN_RANGE.of(index=index, count=self.num_outputs))
         self._handles[1][index] = list(shapes_and_types)
 
     def merge_input_handle_shapes_and_types(self, index: int, shapes_and_types: Sequence[ShapeAndType]) -> bool:

@@ -7,8 +7,8 @@ from typing import Any
 
 import onnx.parser
 
-from shapesmt.network import laws
 from tests.oracle.onnx_calls import Call, k, op, x
+from tests.support import laws
 
 ms = partial(op, domain="com.microsoft", version=1)
 

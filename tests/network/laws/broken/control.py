@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from shapesmt.network import laws
 from tests.oracle.onnx_calls import graph, k, op, x
+from tests.support import laws
 
 ms = partial(op, domain="com.microsoft", version=1)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from shapesmt.network import laws
 from tests.oracle.onnx_calls import k, op, x
+from tests.support import laws
 
 ext = partial(op, domain="ai.onnx.contrib", version=1)
 text = partial(x, dtype="object")

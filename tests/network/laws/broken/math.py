@@ -6,8 +6,8 @@ from functools import partial
 
 import onnx.parser
 
-from shapesmt.network import laws
 from tests.oracle.onnx_calls import Call, graph, k, op, x
+from tests.support import laws
 
 ms = partial(op, domain="com.microsoft", version=1)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shapesmt.network import laws
 from tests.oracle.tensorflow_calls import f, i, j, k, made, op, s, text, told, x
+from tests.support import laws
 
 ELEMENTS = {"element_dtype": "float32"}
 ENTRIES = {"key_dtype": "int64", "value_dtype": "float32"}

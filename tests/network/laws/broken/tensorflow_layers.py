@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import tensorflow as tf
 
-from shapesmt.network import laws
 from tests.oracle.tensorflow_calls import b, f, i, j, k, op, s, x
+from tests.support import laws
 
 JPEG = k(tf.io.encode_jpeg(tf.zeros([4, 4, 3], tf.uint8)).numpy(), "string")
 

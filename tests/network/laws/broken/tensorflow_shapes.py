@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shapesmt.network import laws
 from tests.oracle.tensorflow_calls import b, f, i, j, k, op, s, told, x
+from tests.support import laws
 
 ROWS = [
     (laws.PATTERNS_ONE_TEXT_EACH, op("RegexFullMatch", s(2, 3), s(1))),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shapesmt.network import laws
 from tests.oracle.torch.calls import c, f, op
+from tests.support import laws
 
 ROWS = [
     (laws.ATTRIBUTE_ENTRIES,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from shapesmt.network import laws
 from tests.oracle.torch.calls import b, c, f, i, k, op
+from tests.support import laws
 
 ROWS = [
     (laws.ONLY_COMPARED_AXIS_EMPTY, op("unique_consecutive.default", 3, self=f(2, 0), dim=0)),

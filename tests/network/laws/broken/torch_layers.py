@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shapesmt.network import laws
 from tests.oracle.torch.calls import c, f, i, k, op
+from tests.support import laws
 
 ROWS = [
     (laws.AXIS_SPLITS_EVENLY, op("glu.default", self=f(1, 8, 2), dim=0)),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shapesmt.network import laws
 from tests.oracle.torch.calls import c, f, i, op
+from tests.support import laws
 
 ROWS = [
     (laws.EQUATION_TERM_PER_INPUT, op("einsum.default", equation="reflect", tensors=(i(2, 3), i(1, 3)))),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from shapesmt.network import laws
 from tests.oracle.torch.calls import Call, Fed, f
+from tests.support import laws
 
 ENDS = {"quant_min": 0, "quant_max": 255, "dtype": "uint8"}
 

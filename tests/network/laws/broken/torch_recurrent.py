@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shapesmt.network import laws
 from tests.oracle.torch.calls import f, op
+from tests.support import laws
 
 ROWS = [
     (laws.KEY_SIZED_AS_QUERY,

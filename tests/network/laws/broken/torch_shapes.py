@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shapesmt.network import laws
 from tests.oracle.torch.calls import b, c, f, i, k, op
+from tests.support import laws
 
 ROWS = [
     (laws.RANGE_ENDS_FINITE, op("arange.start_step", start=float("inf"), end=3.0, step=1.0)),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shapesmt.network import laws
 from tests.oracle.torch.calls import b, c, f, i, op
+from tests.support import laws
 
 ROWS = [
     (laws.SIGNAL_NOT_EMPTY, op("fft_hfftn.default", self=f(1))),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from shapesmt.network import laws
 from shapesmt.network.graph import GUARDS
 from tests.oracle.torch.calls import Call, f, op
+from tests.support import laws
 
 ROWS = [
     (laws.GUARD_HOLDS, Call(GUARDS, {"x": f(3), "guards": ("i0_0 != 3",)}, 0)),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shapesmt.network import laws
 from tests.oracle.torch.calls import b, c, f, i, op
+from tests.support import laws
 
 ROWS = [
     (laws.RANK_WITH_OR_WITHOUT_BATCH, op("adaptive_max_pool1d.default", self=f(), output_size=(-1,))),

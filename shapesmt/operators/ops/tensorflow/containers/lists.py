@@ -65,18 +65,26 @@ def known_sizes(shape: list[Dim | None] | None) -> list[Dim] | None:
     return known if shape is not None and len(known) == len(shape) else None
 
 
+INPUT_LIST_FOLLOWED = laws.SM502.law("input {index} is a list that is followed")
+INPUT_OF_TYPE_LIST = laws.SM501.law("input {index} is of type list")
+
+
 def input_list(ctx: RuleContext) -> Tensor:
     """Return the list in the first input; the node is undecided if an operator without a rule returns that list."""
     handle = ctx.input(0)
     if not handle.dtype:
-        leave_open(ctx, laws.INPUT_LIST_FOLLOWED.of(index=0))
-    ctx.check(handle.dtype.startswith(("list(", "unset(")) and handle.rank > 0, laws.INPUT_OF_TYPE_LIST.of(index=0))
+        leave_open(ctx, INPUT_LIST_FOLLOWED.of(index=0))
+    ctx.check(handle.dtype.startswith(("list(", "unset(")) and handle.rank > 0, INPUT_OF_TYPE_LIST.of(index=0))
     return handle
+
+
+ELEMENTS_HAVE_REQUESTED_SHAPE = laws.SM107.law("elements have the shape that is asked for")
+LIST_ELEMENTS_ONE_SHAPE = laws.SM107.law("all elements of the list have one shape")
 
 
 def with_element(ctx: RuleContext, handle: Tensor, length: Dim, x: Tensor) -> Tensor:
     """Return the list with `length` elements after one is set to `x`, which must have the shape of the others."""
-    own, sizes, law = own_sizes(handle), x.dims, laws.ELEMENTS_HAVE_REQUESTED_SHAPE
+    own, sizes, law = own_sizes(handle), x.dims, ELEMENTS_HAVE_REQUESTED_SHAPE
     if own is not None:
         ctx.check(len(own) == x.rank, law)
         sizes = tuple(d if size is None else size for size, d in zip(own, x.dims, strict=True))
@@ -85,7 +93,7 @@ def with_element(ctx: RuleContext, handle: Tensor, length: Dim, x: Tensor) -> Te
         old, new = handle.dims[1:], sizes
         alike = len(old) == len(new) and all(equal(a, b) is TRUE for a, b in zip(old, new, strict=True))
         if not alike:
-            ctx.leave("unsupported", laws.LIST_ELEMENTS_ONE_SHAPE)
+            ctx.leave("unsupported", LIST_ELEMENTS_ONE_SHAPE)
     return list_of(x.dtype, length, sizes, marks_of(handle))
 
 
@@ -118,7 +126,7 @@ def stored_sizes(ctx: RuleContext, handle: Tensor, sizes: list[Dim | None] | Non
     """Return the shape of an element, None if unknown; an element that was never set has the requested `sizes`."""
     if handle.dtype.startswith("list("):
         return list(handle.dims[1:])
-    own, law = own_sizes(handle), laws.ELEMENTS_HAVE_REQUESTED_SHAPE
+    own, law = own_sizes(handle), ELEMENTS_HAVE_REQUESTED_SHAPE
     if own is not None and sizes is not None:
         ctx.check(len(sizes) == len(own), law)
         for d, size in zip(own, sizes, strict=True):
@@ -127,6 +135,9 @@ def stored_sizes(ctx: RuleContext, handle: Tensor, sizes: list[Dim | None] | Non
     if known is None:
         ctx.leave("unsupported", "some element of the list is set")
     return known
+
+
+LIST_NOT_EMPTY_OR_SHAPE_KNOWN = laws.SM204.law("the list isn't empty, or the shape of its elements is known")
 
 
 def require_shape_or_elements(
@@ -138,7 +149,7 @@ def require_shape_or_elements(
     """
     sizes = merge_sizes(own_sizes(handle), shape)
     if sizes is None or any(d is None for d in sizes[axes:]):
-        ctx.require_at_least(used, 1, laws.LIST_NOT_EMPTY_OR_SHAPE_KNOWN)
+        ctx.require_at_least(used, 1, LIST_NOT_EMPTY_OR_SHAPE_KNOWN)
 
 
 def element_sizes(ctx: RuleContext, handle: Tensor, requested: list[Dim | None] | None, used: Dim) -> list[Dim] | None:
@@ -150,13 +161,16 @@ def element_sizes(ctx: RuleContext, handle: Tensor, requested: list[Dim | None] 
     if actual is None or requested is None:
         return actual
     unused = FALSE if is_sized(handle) else equal(used, 0)
-    ctx.require(unused if len(actual) != len(requested) else TRUE, laws.ELEMENTS_HAVE_REQUESTED_SHAPE)
+    ctx.require(unused if len(actual) != len(requested) else TRUE, ELEMENTS_HAVE_REQUESTED_SHAPE)
     if len(actual) != len(requested):
         return [ctx.fresh(f"size{i}") if size is None else size for i, size in enumerate(requested)]
     for d, size in zip(actual, requested, strict=True):
         if size is not None:
-            ctx.require(any_of(equal(d, size), unused), laws.ELEMENTS_HAVE_REQUESTED_SHAPE, d, size)
+            ctx.require(any_of(equal(d, size), unused), ELEMENTS_HAVE_REQUESTED_SHAPE, d, size)
     return [d if size is None else size for d, size in zip(actual, requested, strict=True)]
+
+
+POSITION_INSIDE_LIST = laws.SM301.law("the position is inside the list")
 
 
 def position(ctx: RuleContext, index: int, length: Dim | None) -> Dim | None:
@@ -164,7 +178,7 @@ def position(ctx: RuleContext, index: int, length: Dim | None) -> Dim | None:
     ctx.require_rank(ctx.input(index), 0)
     k = first(ctx, index)
     if k is None:
-        ctx.require_at_least(1 if length is None else length, 1, laws.POSITION_INSIDE_LIST)
+        ctx.require_at_least(1 if length is None else length, 1, POSITION_INSIDE_LIST)
     _require_position(ctx, index, k, length)
     return k
 
@@ -175,7 +189,7 @@ def _require_position(ctx: RuleContext, index: int, k: Dim | None, length: Dim |
         ctx.assume_valid(index)
         return
     inside = TRUE if length is None else at_least(length, k + 1)
-    ctx.require(all_of(at_least(k, 0), inside), laws.POSITION_INSIDE_LIST, k, length)
+    ctx.require(all_of(at_least(k, 0), inside), POSITION_INSIDE_LIST, k, length)
 
 
 @rule("TensorListReserve", domain=DOMAIN, traits=Traits.COPIED)
@@ -218,11 +232,14 @@ def push_back(ctx: RuleContext) -> Tensor:
     return with_element(ctx, handle, handle[0] + 1, ctx.input(1))
 
 
+LIST_NOT_EMPTY = laws.SM204.law("the list isn't empty")
+
+
 @rule("TensorListPopBack", domain=DOMAIN)
 def pop_back(ctx: RuleContext) -> list[Tensor]:
     """Return the list without its last tensor, and this tensor."""
     handle = input_list(ctx)
-    ctx.require_at_least(handle[0], 1, laws.LIST_NOT_EMPTY)
+    ctx.require_at_least(handle[0], 1, LIST_NOT_EMPTY)
     sizes = stored_sizes(ctx, handle, requested_shape(ctx, 1))
     return [tensor(handle.dtype, [handle[0] - 1, *handle.dims[1:]]), ctx.tensor(sizes, ctx.text("element_dtype", ""))]
 
@@ -235,16 +252,22 @@ def get_item(ctx: RuleContext) -> Tensor:
     return ctx.tensor(stored_sizes(ctx, handle, requested_shape(ctx, 2)), ctx.text("element_dtype", ""))
 
 
+LIST_LENGTH_AS_DECLARED = laws.SM116.law("the list has as many elements as the node says")
+
+
 @rule("TensorListStack", domain=DOMAIN, traits=Traits(Keeps.COPIED, stateful=True))
 def stack(ctx: RuleContext) -> Tensor:
     """Stack all tensors along a new first axis."""
     handle, count = input_list(ctx), ctx.integer("num_elements", -1)
     if count >= 0:
-        ctx.require_equal(handle[0], count, laws.LIST_LENGTH_AS_DECLARED)
+        ctx.require_equal(handle[0], count, LIST_LENGTH_AS_DECLARED)
     shape = requested_shape(ctx, 1)
     sizes = element_sizes(ctx, handle, shape, handle[0])
     require_shape_or_elements(ctx, handle, shape, handle[0])
     return ctx.tensor(None if sizes is None else [handle[0], *sizes], ctx.text("element_dtype", ""))
+
+
+ELEMENTS_AT_LEAST_ONE_AXIS = laws.SM303.law("the elements have at least one axis")
 
 
 @rule("TensorListConcat", "TensorListConcatV2", domain=DOMAIN, traits=Traits.COPIED)
@@ -254,7 +277,7 @@ def concat(ctx: RuleContext) -> list[Tensor]:
     shape = attribute_shape(ctx) if ctx.node.op == "TensorListConcat" else requested_shape(ctx, 1)
     sizes = element_sizes(ctx, handle, shape, handle[0]) if handle.dtype.startswith("list(") else None
     require_shape_or_elements(ctx, handle, shape, handle[0], axes=1)
-    ctx.check(sizes is None or len(sizes) > 0, laws.ELEMENTS_AT_LEAST_ONE_AXIS)
+    ctx.check(sizes is None or len(sizes) > 0, ELEMENTS_AT_LEAST_ONE_AXIS)
     joined = None if sizes is None else [handle[0] * sizes[0], *sizes[1:]]
     return [ctx.tensor(joined, dtype), ctx.tensor([handle[0]], "int64")][: ctx.outputs]
 
@@ -285,16 +308,19 @@ def resize(ctx: RuleContext) -> Tensor:
     return tensor(handle.dtype, [length, *handle.dims[1:]], handle.value)
 
 
+POSITION_PER_SLICE = laws.SM116.law("there is a position for each slice")
+
+
 def scattered_length(ctx: RuleContext, x: Tensor, index: int, length: Dim | None) -> Dim:
     """Return the length of a list after the slices of `x` are written to the positions in input `index`.
 
     It is at least `length`.
     """
     ctx.require_rank(x, 1, least=True)
-    ctx.require_equal(x[0], ctx.input(index, rank=1)[0], laws.POSITION_PER_SLICE)
+    ctx.require_equal(x[0], ctx.input(index, rank=1)[0], POSITION_PER_SLICE)
     positions = [None] if (items := ctx.items(index)) is None else [*items]
     known = [k for k in positions if k is not None]
-    require_least(ctx, known, 0, laws.POSITION_INSIDE_LIST)
+    require_least(ctx, known, 0, POSITION_INSIDE_LIST)
     least = maximum(ZERO if length is None else length, *(k + 1 for k in known))
     return least if len(known) == len(positions) else ctx.fresh("length", 0) + least
 
@@ -307,7 +333,7 @@ def scatter(ctx: RuleContext) -> Tensor:
     if count is None or (count.constant is None and count.lo < 0):
         length = ctx.fresh("count")
     elif count.constant != -1:
-        ctx.require_at_least(count, length, laws.POSITION_INSIDE_LIST)
+        ctx.require_at_least(count, length, POSITION_INSIDE_LIST)
         length = count
     return require_shape(ctx, list_of(x.dtype, length, x.dims[1:]), 2)
 
@@ -325,6 +351,6 @@ def split(ctx: RuleContext) -> Tensor:
     x, lengths = ctx.input(0, least=1), ctx.input(2, rank=1)
     sizes = ctx.items(2) or (None,)
     if sizes[0] is None or any(d is not sizes[0] for d in sizes):
-        leave_open(ctx, laws.LIST_ELEMENTS_ONE_SHAPE)
+        leave_open(ctx, LIST_ELEMENTS_ONE_SHAPE)
     ctx.require_equal(sizes[0] * len(sizes), x[0], laws.LENGTHS_ADD_UP_TO_AXIS)
     return require_shape(ctx, list_of(x.dtype, lengths[0], [sizes[0], *x.dims[1:]]), 1)

@@ -11,7 +11,8 @@ from shapesmt.operators.ops.shared.indices import columns
 from shapesmt.operators.ops.shared.require import complete_sizes, require_least, require_same, require_vector
 from shapesmt.operators.ops.tensorflow.common import DOMAIN, first, least, one_of, require_each, require_numbers
 from shapesmt.operators.ops.tensorflow.containers.ragged import require_rows
-from shapesmt.operators.ops.tensorflow.indexing import require_places, require_sorted, sparse_segments
+from shapesmt.operators.ops.tensorflow.indexing import require_places, require_sorted
+from shapesmt.operators.ops.tensorflow.segments import sparse_segments
 from shapesmt.operators.rules import RuleContext, Tensor, rule
 from shapesmt.prover.algebra import FALSE, ONE, Dim, Formula, any_of, differs, equal, less, total
 
@@ -25,6 +26,11 @@ class Sparse(NamedTuple):
     sizes: Sequence[Dim | None] | None
 
 
+SPARSE_VALUE_PER_PLACE_ON_EACH_AXIS = laws.SM116.law(
+    "a sparse tensor has a value for each place, which names one on each axis"
+)
+
+
 def sparse_input(ctx: RuleContext, places: int, values: int, shape: int, *, inside: bool = False) -> Sparse:
     """Return the sparse tensor in three inputs: indices `[count, rank]`, values `[count]` and shape `[rank]`.
 
@@ -32,8 +38,8 @@ def sparse_input(ctx: RuleContext, places: int, values: int, shape: int, *, insi
     """
     indices, items = ctx.input(places, rank=2), ctx.input(values, rank=1)
     sizes = ctx.input(shape, rank=1)
-    ctx.require_equal(indices[0], items[0], laws.SPARSE_VALUE_PER_PLACE_ON_EACH_AXIS)
-    ctx.require_equal(indices[1], sizes[0], laws.SPARSE_VALUE_PER_PLACE_ON_EACH_AXIS)
+    ctx.require_equal(indices[0], items[0], SPARSE_VALUE_PER_PLACE_ON_EACH_AXIS)
+    ctx.require_equal(indices[1], sizes[0], SPARSE_VALUE_PER_PLACE_ON_EACH_AXIS)
     dense_shape = ctx.sizes(shape)
     counting = {"SparseReorder": 0, "SparseFillEmptyRows": 1}.get(ctx.node.op)  # the others use all sizes
     require_least(ctx, dense_shape and dense_shape[:counting], 0, laws.SIZES_NOT_NEGATIVE)
@@ -66,19 +72,25 @@ def reorder(ctx: RuleContext) -> list[Tensor]:
     return triple(ctx, x.entries, x.rank, x.dtype)[:2]
 
 
+RANK_AT_LEAST_2 = laws.SM303.law("the rank is at least 2, not another")
+
+
 @rule("SparseSoftmax", domain=DOMAIN)
 def softmax(ctx: RuleContext) -> Tensor:
     """Normalize the values along the last axis of a tensor of at least 2 axes."""
     x = sparse_input(ctx, 0, 1, 2)
-    ctx.require_at_least(x.rank, 2, laws.RANK_AT_LEAST_2)
+    ctx.require_at_least(x.rank, 2, RANK_AT_LEAST_2)
     return ctx.tensor((x.entries,), x.dtype)
+
+
+DENSE_AXES_AT_MOST_SPARSE = laws.SM303.law("the dense tensor has no more axes than the sparse one")
 
 
 @rule("SparseDenseCwiseAdd", "SparseDenseCwiseDiv", "SparseDenseCwiseMul", domain=DOMAIN)
 def with_dense(ctx: RuleContext) -> Tensor:
     """Combine each value with the element of a dense tensor that broadcasts to the sparse shape."""
     x, dense = sparse_input(ctx, 0, 1, 2, inside=True), ctx.input(3)
-    ctx.require_at_least(x.rank, dense.rank, laws.DENSE_AXES_AT_MOST_SPARSE)
+    ctx.require_at_least(x.rank, dense.rank, DENSE_AXES_AT_MOST_SPARSE)
     for size, d in zip((x.sizes or ())[::-1], dense.dims[::-1], strict=False):
         if size is not None:
             ctx.require(any_of(equal(d, size), equal(d, 1)), laws.EXPANDS_FROM_1_OR_STAYS, d, size)
@@ -94,11 +106,14 @@ def add_dense(ctx: RuleContext) -> Tensor:
     return ctx.tensor(dense.dims, x.dtype)
 
 
+SPARSE_OPERAND_MATRIX = laws.SM303.law("the sparse operand is a matrix")
+
+
 @rule("SparseTensorDenseMatMul", domain=DOMAIN)
 def multiply(ctx: RuleContext) -> Tensor:
     """Multiply matrices: `[m, k] x [k, n] -> [m, n]`; attributes transpose either operand."""
     x, dense = sparse_input(ctx, 0, 1, 2), ctx.input(3, rank=2)
-    ctx.require_equal(x.rank, 2, laws.SPARSE_OPERAND_MATRIX)
+    ctx.require_equal(x.rank, 2, SPARSE_OPERAND_MATRIX)
     turn = -1 if ctx.integer("adjoint_a", 0) else 1
     m, k = ctx.sizes(2, 2)[::turn]
     inner, n = dense.dims[:: -1 if ctx.integer("adjoint_b", 0) else 1]
@@ -137,13 +152,20 @@ def concat(ctx: RuleContext) -> list[Tensor]:
     return triple(ctx, total(x.entries for x in parts), parts[0].rank, parts[0].dtype)
 
 
+START_AND_SIZE_PER_AXIS = laws.SM116.law("there is a start and a size for each axis")
+
+
 @rule("SparseSlice", domain=DOMAIN)
 def cut(ctx: RuleContext) -> list[Tensor]:
     """Return the sparse tensor of the values inside a region."""
     x = sparse_input(ctx, 0, 1, 2)
-    require_vector(ctx, (3, 4), x.rank, laws.START_AND_SIZE_PER_AXIS)
+    require_vector(ctx, (3, 4), x.rank, START_AND_SIZE_PER_AXIS)
     require_least(ctx, ctx.items(4), 0, laws.SIZES_NOT_NEGATIVE)
     return triple(ctx, ctx.fresh("count", 0, x.entries), x.rank, x.dtype)
+
+
+AXIS_INSIDE_TENSOR = laws.SM302.law("the axis is inside the tensor")
+SOMETHING_PER_PART = laws.SM116.law("there is something for each part")
 
 
 @rule("SparseSplit", domain=DOMAIN)
@@ -153,11 +175,11 @@ def split(ctx: RuleContext) -> list[Tensor]:
     require_numbers(ctx, 0)
     axis = first(ctx, 0)
     if axis is not None:
-        ctx.require_within(axis, x.rank, laws.AXIS_INSIDE_TENSOR)
+        ctx.require_within(axis, x.rank, AXIS_INSIDE_TENSOR)
     known = None if axis is None else axis.constant
     size = x.sizes[known] if known is not None and x.sizes and -len(x.sizes) <= known < len(x.sizes) else None
     if size is not None:
-        ctx.require_at_least(size, parts, laws.SOMETHING_PER_PART)
+        ctx.require_at_least(size, parts, SOMETHING_PER_PART)
     tensors = [triple(ctx, ctx.fresh(f"count{i}", 0, x.entries), x.rank, x.dtype) for i in range(parts)]
     return [t for kind in zip(*tensors, strict=True) for t in kind]
 
@@ -166,12 +188,15 @@ def split(ctx: RuleContext) -> list[Tensor]:
 def reshape(ctx: RuleContext) -> list[Tensor]:
     """Change the shape and recompute the indices; the values stay."""
     places, old, new = ctx.input(0, rank=2), ctx.input(1, rank=1), ctx.input(2, rank=1)
-    ctx.require_equal(places[1], old[0], laws.SPARSE_VALUE_PER_PLACE_ON_EACH_AXIS)
+    ctx.require_equal(places[1], old[0], SPARSE_VALUE_PER_PLACE_ON_EACH_AXIS)
     before, after = ctx.sizes(1), ctx.sizes(2)
     require_least(ctx, before, 0, laws.SIZES_NOT_NEGATIVE)
     if before is not None and after is not None and None not in (*before, *after):
         result(ctx, "Reshape", ctx.tensor(complete_sizes(ctx, before)), vector(*after), allowzero=1)
     return [ctx.tensor((places[0], new[0]), "int64"), ctx.tensor((new[0],), "int64")]
+
+
+AXES_ONE_NUMBER_OR_LIST = laws.SM302.law("the axes are one number, or a list")
 
 
 @rule("SparseReduceMax", "SparseReduceSum", domain=DOMAIN)
@@ -181,10 +206,13 @@ def fold(ctx: RuleContext) -> Tensor:
     if axes is None or x.sizes is None:
         return ctx.tensor(None, x.dtype)
     dense = ctx.tensor(complete_sizes(ctx, x.sizes), x.dtype)
-    ctx.check(ctx.input(3).rank <= 1, laws.AXES_ONE_NUMBER_OR_LIST)
+    ctx.check(ctx.input(3).rank <= 1, AXES_ONE_NUMBER_OR_LIST)
     folded = dict.fromkeys(ctx.normal(axis, dense.rank) for axis in axes)
     require_inside(ctx, ctx.input(0), [None if i in folded else d for i, d in enumerate(x.sizes)])
     return result(ctx, "ReduceSum", dense, vector(*folded), keepdims=keep, noop_with_empty_axes=1)
+
+
+ROWS = laws.SM204.law("there are rows")
 
 
 @rule("SparseFillEmptyRows", domain=DOMAIN)
@@ -192,7 +220,7 @@ def fill_rows(ctx: RuleContext) -> list[Tensor]:
     """Fill empty rows with a default; also return which rows were empty, and the new index of each value."""
     x = sparse_input(ctx, 0, 1, 2)
     require_numbers(ctx, 3)
-    ctx.require_at_least(x.rank, 1, laws.ROWS)
+    ctx.require_at_least(x.rank, 1, ROWS)
     (rows,) = complete_sizes(ctx, x.sizes[:1]) if x.sizes else (ctx.fresh("rows"),)
     require_inside(ctx, ctx.input(0), [rows, *[None] * len((x.sizes or ())[1:])])
     outputs = triple(ctx, ctx.fresh("count", 0, x.entries + rows), x.rank, x.dtype)
@@ -217,7 +245,7 @@ def segments(ctx: RuleContext) -> Tensor:
 def serialized(ctx: RuleContext) -> Tensor:
     """Serialize each row of a sparse tensor as three texts: `[rows, 3]`."""
     x = sparse_input(ctx, 0, 1, 2, inside=True)
-    ctx.require_at_least(x.rank, 2, laws.RANK_AT_LEAST_2)
+    ctx.require_at_least(x.rank, 2, RANK_AT_LEAST_2)
     return ctx.tensor((*complete_sizes(ctx, x.sizes[:1] if x.sizes else [None]), 3), ctx.text("out_type", "string"))
 
 
@@ -233,12 +261,15 @@ def operation(ctx: RuleContext, *places: int) -> None:
             require_sorted(ctx, ctx.input(at), ctx.tensor(complete_sizes(ctx, sizes)))
 
 
+SETS_AS_MANY_IN_BOTH = laws.SM116.law("there are as many sets in both tensors")
+
+
 @rule("DenseToDenseSetOperation", domain=DOMAIN)
 def sets(ctx: RuleContext) -> list[Tensor]:
     """Combine sets along the last axes of two tensors whose other axes agree; the result is sparse."""
     a, b = ctx.input(0, least=2), ctx.input(1, least=2)
     operation(ctx)
-    ctx.require_agree(a, b, but=a.rank - 1, law=laws.SETS_AS_MANY_IN_BOTH)
+    ctx.require_agree(a, b, but=a.rank - 1, law=SETS_AS_MANY_IN_BOTH)
     return triple(ctx, ctx.fresh("count"), a.rank, a.dtype)
 
 
@@ -247,8 +278,8 @@ def sets_of_sparse(ctx: RuleContext) -> list[Tensor]:
     """Combine sets in a dense and in a sparse tensor; the result is sparse."""
     b, a = sparse_input(ctx, 1, 2, 3, inside=True), ctx.input(0, least=2)
     operation(ctx, 1)
-    ctx.require_equal(a.rank, b.rank, laws.SETS_AS_MANY_IN_BOTH)
-    require_same(ctx, a.dims[:-1], (b.sizes or ())[:-1], laws.SETS_AS_MANY_IN_BOTH)
+    ctx.require_equal(a.rank, b.rank, SETS_AS_MANY_IN_BOTH)
+    require_same(ctx, a.dims[:-1], (b.sizes or ())[:-1], SETS_AS_MANY_IN_BOTH)
     return triple(ctx, ctx.fresh("count"), a.rank, a.dtype)
 
 
@@ -256,14 +287,17 @@ def sets_of_sparse(ctx: RuleContext) -> list[Tensor]:
 def sparse_sets(ctx: RuleContext) -> list[Tensor]:
     """Combine sets in two sparse tensors; the result is sparse."""
     a, b = sparse_input(ctx, 0, 1, 2, inside=True), sparse_input(ctx, 3, 4, 5, inside=True)
-    ctx.require_at_least(a.rank, 2, laws.RANK_AT_LEAST_2)
+    ctx.require_at_least(a.rank, 2, RANK_AT_LEAST_2)
     operation(ctx, 0, 3)
-    ctx.require_equal(a.rank, b.rank, laws.SETS_AS_MANY_IN_BOTH)
-    require_same(ctx, (a.sizes or ())[:-1], (b.sizes or ())[:-1], laws.SETS_AS_MANY_IN_BOTH)
+    ctx.require_equal(a.rank, b.rank, SETS_AS_MANY_IN_BOTH)
+    require_same(ctx, (a.sizes or ())[:-1], (b.sizes or ())[:-1], SETS_AS_MANY_IN_BOTH)
     return triple(ctx, ctx.fresh("count"), a.rank, a.dtype)
 
 
 # Ragged rows
+
+
+NO_STEP_0 = laws.SM502.law("no step is 0")
 
 
 @rule("RaggedRange", domain=DOMAIN)
@@ -271,7 +305,7 @@ def ragged_range(ctx: RuleContext) -> list[Tensor]:
     """Return the numbers from each start up to its limit as one row: the row splits, and all numbers."""
     ends = [ctx.input(i) for i in range(3)]
     rows = _range_count(ctx, ends)
-    require_each(ctx, ends[2], lambda d: differs(d, 0), laws.NO_STEP_0)
+    require_each(ctx, ends[2], lambda d: differs(d, 0), NO_STEP_0)
     return [ctx.tensor((rows + 1,), ctx.text("Tsplits", "int64")), ctx.tensor((ctx.fresh("count"),))]
 
 
@@ -287,11 +321,15 @@ def ragged_to_sparse(ctx: RuleContext) -> list[Tensor]:
     return triple(ctx, values.numel, splits + values.rank, values.dtype)
 
 
+STARTS_LIMITS_STEPS_NUMBER_OR_LIST = laws.SM401.law("starts, limits and steps are one number, or a list")
+STARTS_AS_MANY_AS_LIMITS_AND_STEPS = laws.SM116.law("there are as many starts as limits and steps")
+
+
 def _range_count(ctx: RuleContext, ends: list[Tensor]) -> Dim:
     """Return the number n of ranges: starts, limits and steps, in `ends`, are each a scalar or a list `[n]`."""
     for x in ends:
-        ctx.check(x.rank <= 1, laws.STARTS_LIMITS_STEPS_NUMBER_OR_LIST)
+        ctx.check(x.rank <= 1, STARTS_LIMITS_STEPS_NUMBER_OR_LIST)
     lists = [x[0] for x in ends if x.rank]
     for size in lists[1:]:
-        ctx.require_equal(size, lists[0], laws.STARTS_AS_MANY_AS_LIMITS_AND_STEPS)
+        ctx.require_equal(size, lists[0], STARTS_AS_MANY_AS_LIMITS_AND_STEPS)
     return lists[0] if lists else ONE

@@ -32,31 +32,41 @@ class Table(NamedTuple):
     dense: bool
 
 
+TABLE_MADE_BY_MODEL = laws.SM502.law("the table is made by the model")
+
+
 def table(ctx: RuleContext) -> Table:
     """Return the table at the first input; the node is undecided unless a node of the model creates the table."""
     x = ctx.input(0)
     kind, _, rank = x.dtype.rstrip(")").partition("table(")
     if not rank:
-        leave_open(ctx, laws.TABLE_MADE_BY_MODEL)
+        leave_open(ctx, TABLE_MADE_BY_MODEL)
     return Table(x.dims[: int(rank)], x.dims[int(rank) :], kind == "dense ")
+
+
+KEYS_END_SHAPED_AS_TABLE = laws.SM115.law("keys end with the shape of the table's")
+DENSE_TABLE_ASKED_FOR_LIST = laws.SM401.law("a dense table is asked for a list of keys")
 
 
 def batch_of_keys(ctx: RuleContext, entries: Table) -> Shape:
     """Return the axes of the second input before those of a key: `(b,)` if it is `[b, 2]` and keys are `[2]`."""
     x, rank = ctx.input(1), len(entries.key)
-    ctx.check(x.rank >= rank, laws.KEYS_END_SHAPED_AS_TABLE)
-    require_same(ctx, x.dims[x.rank - rank :], entries.key, laws.KEYS_END_SHAPED_AS_TABLE)
+    ctx.check(x.rank >= rank, KEYS_END_SHAPED_AS_TABLE)
+    require_same(ctx, x.dims[x.rank - rank :], entries.key, KEYS_END_SHAPED_AS_TABLE)
     if entries.dense:
         count = x[0] if x.rank else ONE
-        ctx.require_equal(x.numel, count * product(entries.key), laws.DENSE_TABLE_ASKED_FOR_LIST)
+        ctx.require_equal(x.numel, count * product(entries.key), DENSE_TABLE_ASKED_FOR_LIST)
     return x.dims[: x.rank - rank]
+
+
+VALUE_NUMBER_OR_LIST = laws.SM401.law("a value is one number or text, or a list of them")
 
 
 def value_sizes(ctx: RuleContext) -> Shape:
     """Return the sizes of a value, from the attribute `value_shape`; by default values are scalars."""
     declared = ctx.attribute("value_shape")
     sizes = declared.shape if isinstance(declared, Declared) else ()
-    ctx.check(sizes is not None and len(sizes) <= 1, laws.VALUE_NUMBER_OR_LIST)
+    ctx.check(sizes is not None and len(sizes) <= 1, VALUE_NUMBER_OR_LIST)
     return tuple(complete_sizes(ctx, [as_dim(d) if isinstance(d, int) else None for d in sizes or ()]))
 
 
@@ -66,31 +76,46 @@ def scalars(ctx: RuleContext) -> Tensor:
     return ctx.tensor((), "table(0)")
 
 
+VALUE_IS_LIST = laws.SM107.law("a value is a list")
+
+
 @rule("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", domain=DOMAIN, traits=Traits.STATEFUL)
 def vectors(ctx: RuleContext) -> Tensor:
     """Create a table whose keys are single numbers or texts, and whose values are vectors."""
     value = value_sizes(ctx)
-    ctx.check(len(value) == 1, laws.VALUE_IS_LIST)
+    ctx.check(len(value) == 1, VALUE_IS_LIST)
     return handle((), value)
+
+
+KEY_NUMBER_OR_LIST = laws.SM401.law("a key is one number or text, or a list of them")
+PLACE_COUNT_POWER_OF_2 = laws.SM502.law("the number of places is a power of two, 4 or more")
+SOME_PLACES_EMPTY = laws.SM502.law("some places stay empty, and not all")
 
 
 @rule("MutableDenseHashTable", "MutableDenseHashTableV2", domain=DOMAIN, traits=Traits.STATEFUL)
 def dense(ctx: RuleContext) -> Tensor:
     """Create a table whose keys have the shape of the reserved keys for empty and deleted buckets."""
     empty, buckets = ctx.input(0), ctx.integer("initial_num_buckets", 131072)
-    ctx.check(empty.rank <= 1, laws.KEY_NUMBER_OR_LIST)
+    ctx.check(empty.rank <= 1, KEY_NUMBER_OR_LIST)
     if ctx.node.op.endswith("V2"):
         _require_two_keys(ctx, empty, ctx.input(1))
-    ctx.check(buckets >= 4 and buckets & buckets - 1 == 0, laws.PLACE_COUNT_POWER_OF_2)
-    ctx.check(0 < ctx.number("max_load_factor", 0.8) < 1, laws.SOME_PLACES_EMPTY)
+    ctx.check(buckets >= 4 and buckets & buckets - 1 == 0, PLACE_COUNT_POWER_OF_2)
+    ctx.check(0 < ctx.number("max_load_factor", 0.8) < 1, SOME_PLACES_EMPTY)
     return handle(empty.dims, value_sizes(ctx), "dense ")
+
+
+TABLE_KEYS_ONE_SHAPE = laws.SM107.law("keys have one shape")
+EMPTY_AND_DELETED_KEYS_DIFFER = laws.SM502.law("an empty place and a deleted key look different")
 
 
 def _require_two_keys(ctx: RuleContext, empty: Tensor, deleted: Tensor) -> None:
     """Require that the keys for empty and deleted buckets have the same shape and differ."""
-    ctx.require_agree(empty, deleted, law=laws.TABLE_KEYS_ONE_SHAPE)
+    ctx.require_agree(empty, deleted, law=TABLE_KEYS_ONE_SHAPE)
     same = integers_of(empty) is not None and integers_of(empty) == integers_of(deleted)
-    ctx.check(not same, laws.EMPTY_AND_DELETED_KEYS_DIFFER)
+    ctx.check(not same, EMPTY_AND_DELETED_KEYS_DIFFER)
+
+
+VALUES_SHAPED_AS_TABLE = laws.SM107.law("values have the shape of the table's")
 
 
 @rule("LookupTableFind", "LookupTableFindV2", domain=DOMAIN, traits=Traits.STATEFUL)
@@ -99,7 +124,7 @@ def find(ctx: RuleContext) -> Tensor:
     entries = table(ctx)
     defaults, values = ctx.input(2), ctx.tensor([*batch_of_keys(ctx, entries), *entries.value], "")
     per_key = defaults.rank == values.rank
-    ctx.require_agree(defaults, values if per_key else ctx.tensor(entries.value, ""), law=laws.VALUES_SHAPED_AS_TABLE)
+    ctx.require_agree(defaults, values if per_key else ctx.tensor(entries.value, ""), law=VALUES_SHAPED_AS_TABLE)
     return ctx.tensor(values.dims, ctx.text("Tout", defaults.dtype))
 
 
@@ -109,7 +134,7 @@ def insert(ctx: RuleContext) -> list[Tensor]:
     """Put keys and their values into the table."""
     entries = table(ctx)
     values = ctx.tensor([*batch_of_keys(ctx, entries), *entries.value], "")
-    ctx.require_agree(values, ctx.input(2), law=laws.VALUES_SHAPED_AS_TABLE)
+    ctx.require_agree(values, ctx.input(2), law=VALUES_SHAPED_AS_TABLE)
     return []
 
 
@@ -118,7 +143,7 @@ def remove(ctx: RuleContext) -> list[Tensor]:
     """Remove keys and their values."""
     entries = table(ctx)
     batch_of_keys(ctx, entries)
-    ctx.check(not entries.dense or ctx.input(1).rank > 0, laws.DENSE_TABLE_ASKED_FOR_LIST)
+    ctx.check(not entries.dense or ctx.input(1).rank > 0, DENSE_TABLE_ASKED_FOR_LIST)
     return []
 
 

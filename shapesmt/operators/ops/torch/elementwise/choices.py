@@ -30,11 +30,14 @@ def weighted(call: Call) -> Tensor:
     return together(call, operands, promoted_type(call, names, operands))
 
 
+RANGE_HAS_AN_END = laws.SM502.law("a range has one end at least")
+
+
 @operator(*overloads("clamp", "clip", "clamp_min", "clamp_max"), memory="dense")
 def clamp(call: Call) -> Tensor:
     """Clamp the input to a range; input and bounds broadcast together, and at least one bound is given."""
     ends = {name: operand(call, name) for name in ("min", "max") if name in call}
-    call.ctx.check(bool(ends), laws.RANGE_HAS_AN_END)
+    call.ctx.check(bool(ends), RANGE_HAS_AN_END)
     x = call.tensor("self")
     dtype = promoted_type(call, ("self", *ends), (x, *ends.values()))
     result = together(call, [x, *ends.values()], dtype)
@@ -48,12 +51,15 @@ def clamp(call: Call) -> Tensor:
     return store_in_place(call, x, clamped) if in_place(call) else clamped
 
 
+MASK_BOOLEAN = laws.SM501.law("the mask is boolean")
+
+
 @operator(*overloads("masked_fill"), traits=Traits.COPIED)
 def masked_fill(call: Call) -> Tensor:
     """Replace elements by a number where the mask is true; both broadcast, in place only the mask."""
     x, mask, value = call.tensor("self"), call.tensor("mask"), operand(call, "value")
     call.ctx.require_rank(value, 0)
-    call.ctx.check(mask.dtype in ("bool", ""), laws.MASK_BOOLEAN)
+    call.ctx.check(mask.dtype in ("bool", ""), MASK_BOOLEAN)
     if in_place(call):
         return together(call, [x, mask], x.dtype)
     shape = call.ctx.broadcast(mask.dims, x.dims)

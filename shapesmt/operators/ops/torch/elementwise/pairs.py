@@ -82,6 +82,9 @@ def pair(call: Call) -> tuple[tuple[str, str], tuple[Tensor, Tensor]]:
     return (names[0], names[1]), (operand(call, names[0]), operand(call, names[1]))
 
 
+OTHERS_BROADCAST_TO_CHANGED = laws.SM101.law("operands broadcast to the tensor that is changed in place")
+
+
 def together(call: Call, operands: Sequence[Tensor], dtype: str, function: Function | None = None) -> Tensor:
     """Return `function` of operands that broadcast together; in place, the first one keeps its type and shape.
 
@@ -92,7 +95,7 @@ def together(call: Call, operands: Sequence[Tensor], dtype: str, function: Funct
         shape = ctx.broadcast(*(x.dims for x in operands))
         return tensor(dtype, shape, combine(function, tuple(operands), shape, dtype) if dtype else None)
     for x in operands[1:]:
-        require_broadcast_to(ctx, x, own.dims, laws.OTHERS_BROADCAST_TO_CHANGED)
+        require_broadcast_to(ctx, x, own.dims, OTHERS_BROADCAST_TO_CHANGED)
     value = combine(function, tuple(operands), own.dims, dtype) if dtype else None
     return store_in_place(call, first(call), tensor(dtype, own.dims, value))
 

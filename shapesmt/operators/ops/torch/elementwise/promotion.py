@@ -167,10 +167,13 @@ def require_not_negative(call: Call, *names: str) -> None:
         require_order(call, 0, name, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name=name))
 
 
+CHANCE_FROM_0_TO_1 = laws.SM309.law("a chance is from 0 to 1")
+
+
 def require_chance(call: Call, name: str = "p", *, sure: bool = True) -> None:
     """Require that an argument, if it is a number, is from 0 to 1; without `sure`, neither of both."""
-    require_order(call, 0, name, laws.CHANCE_FROM_0_TO_1, apart=not sure)
-    require_order(call, name, 1, laws.CHANCE_FROM_0_TO_1, apart=not sure)
+    require_order(call, 0, name, CHANCE_FROM_0_TO_1, apart=not sure)
+    require_order(call, name, 1, CHANCE_FROM_0_TO_1, apart=not sure)
 
 
 def promoted_type(call: Call, names: Sequence[str], operands: Sequence[Tensor]) -> str:

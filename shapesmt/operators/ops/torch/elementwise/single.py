@@ -141,6 +141,8 @@ def unary(call: Call) -> Tensor:
 NOT_NEGATIVE = {"softshrink": "lambd", "polygamma": "n", "special_polygamma": "n"}
 """The argument of an operator that isn't negative."""
 
+NEGATED_NOT_BOOLEAN = laws.SM501.law("what is negated isn't boolean")
+
 
 def _require_numbers(call: Call, x: Tensor, name: str) -> None:
     """Require the element type and the parameters that the operator `name` accepts."""
@@ -150,7 +152,7 @@ def _require_numbers(call: Call, x: Tensor, name: str) -> None:
         names = {"name": "approximate", "values": "none or tanh", "value": how}
         check(how in ("none", "tanh"), laws.ATTRIBUTE_ONE_OF_TEXTS.of(**names))
     if name in ("neg", "negative"):
-        check(x.dtype != "bool", laws.NEGATED_NOT_BOOLEAN)
+        check(x.dtype != "bool", NEGATED_NOT_BOOLEAN)
     if name in ("abs", "absolute") and in_place(call):
         check(real_part(x.dtype) == x.dtype, laws.CHANGED_HOLDS_RESULTS.of(dtype=x.dtype, result=real_part(x.dtype)))
     if name == "rrelu":

@@ -106,6 +106,9 @@ def unique_dim(call: Call) -> list[Tensor]:
 # Counts
 
 
+WEIGHT_PER_NUMBER = laws.SM116.law("there is one weight for each number")
+
+
 @operator("bincount.default")
 def bincount(call: Call) -> Tensor:
     """Count each number from 0 to the maximum, or sum the weights; there are at least `minlength` counts."""
@@ -113,7 +116,7 @@ def bincount(call: Call) -> Tensor:
     if weights is not None:
         call.ctx.require_rank(weights, 1)
         fits = any_of(equal(weights[0], x[0]), equal(x[0], 0))
-        call.ctx.require(fits, laws.WEIGHT_PER_NUMBER, weights[0], x[0])
+        call.ctx.require(fits, WEIGHT_PER_NUMBER, weights[0], x[0])
     least = call.size("minlength")
     if least is None or least.constant is None:
         call.open("minlength")
@@ -124,11 +127,14 @@ def bincount(call: Call) -> Tensor:
     return tensor(dtype, [select(equal(x[0], 0), least, size)])
 
 
+A_BIN = laws.SM204.law("there is at least one bin")
+
+
 @operator("histc.default")
 def histc(call: Call) -> Tensor:
     """Return the number of elements in each bin."""
     bins = call.integer("bins")
-    call.ctx.check(bins > 0, laws.A_BIN)
+    call.ctx.check(bins > 0, A_BIN)
     require_order(call, "min", "max", laws.RANGE_ENDS_NO_LOWER)
     call.ctx.check(all(isfinite(call.number(name) or 0) for name in ("min", "max")), laws.RANGE_ENDS_FINITE)
     return tensor(call.tensor("self").dtype, [bins])
@@ -159,14 +165,14 @@ def histogram(call: Call) -> list[Tensor]:
     """Return the number of elements in each bin, or the sum of their weights, and the bins' edges."""
     ctx, x, weights, edges = call.ctx, call.tensor("self"), call.optional("weight"), call.optional("bins")
     if weights is not None:
-        ctx.require_agree(x, weights, law=laws.WEIGHT_PER_NUMBER)
+        ctx.require_agree(x, weights, law=WEIGHT_PER_NUMBER)
     if edges is None:
         require_ranges(call)
         bins = as_dim(call.integer("bins"))
-        ctx.require_at_least(bins, 1, laws.A_BIN)
+        ctx.require_at_least(bins, 1, A_BIN)
         return [tensor(x.dtype, [bins]), tensor(x.dtype, [bins + 1])]
     ctx.require_rank(edges, 1)
-    ctx.require_at_least(edges[0], 2, laws.A_BIN)
+    ctx.require_at_least(edges[0], 2, A_BIN)
     return [tensor(x.dtype, [edges[0] - 1]), tensor(x.dtype, [edges[0]])]
 
 
@@ -184,11 +190,11 @@ def require_bins(call: Call) -> list[Dim]:
         ctx.check(edge.dtype == x.dtype, laws.OPERANDS_ONE_TYPE)
     bins = [edge[0] - 1 for edge in edges] if listed else [as_dim(n) for n in call.integers("bins")]
     ctx.require_equal(x[-1], len(bins), laws.NUMBER_PER_AXIS)
-    require_least(ctx, bins, 1, laws.A_BIN)
+    require_least(ctx, bins, 1, A_BIN)
     require_ranges(call)
     if weight is not None:
         ctx.check(weight.dtype == x.dtype, laws.OPERANDS_ONE_TYPE)
-        ctx.require_agree(weight, tensor("", x.dims[:-1]), law=laws.WEIGHT_PER_NUMBER)
+        ctx.require_agree(weight, tensor("", x.dims[:-1]), law=WEIGHT_PER_NUMBER)
     return bins
 
 

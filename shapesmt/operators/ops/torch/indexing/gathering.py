@@ -105,6 +105,9 @@ class Index(NamedTuple):
         return self.tensor.dtype in MASKS
 
 
+AN_INDEX = laws.SM405.law("there is an index at least")
+
+
 def indices_of(call: Call, x: Tensor) -> list[Index]:
     """Return the indices, each with its axes; a None in the list skips an axis."""
     found, axis = [], 0
@@ -115,7 +118,7 @@ def indices_of(call: Call, x: Tensor) -> list[Index]:
             found.append(Index(given, range(axis, axis + count), place))
         axis += count
     call.ctx.check(axis <= x.rank, laws.INDEX_TUPLE_AT_MOST.of(most=x.rank))
-    call.ctx.check(bool(found), laws.AN_INDEX)
+    call.ctx.check(bool(found), AN_INDEX)
     return found
 
 
@@ -139,6 +142,9 @@ def joint(call: Call, found: list[Index]) -> Shape:
     return (*shape[:-1], select(equal(shape[-1], 1), count, shape[-1])) if shape else (count,)
 
 
+MASK_SHAPED_AS_AXES = laws.SM107.law("a mask has the sizes of the axes that it indexes")
+
+
 def indexed_shape(call: Call, x: Tensor, *, clamped: bool = False) -> Shape:
     """Return the shape of `x` indexed by the node's indices: `x[:, i, j]` of `[a, b, c]` and indices `[n]` -> `[a, n]`.
 
@@ -151,7 +157,7 @@ def indexed_shape(call: Call, x: Tensor, *, clamped: bool = False) -> Shape:
     for index in found:
         if index.is_mask:
             for axis, d in zip(index.axes, index.tensor.dims, strict=True):
-                ctx.require_equal(d, x[axis], laws.MASK_SHAPED_AS_AXES)
+                ctx.require_equal(d, x[axis], MASK_SHAPED_AS_AXES)
         elif not clamped:
             require_inside(ctx, index.tensor, x[index.axes[0]], nothing, index=index.place)
     gone = [axis for index in found for axis in index.axes]
@@ -174,13 +180,16 @@ def index_tensor(call: Call) -> Tensor:
     return tensor(x.dtype, shape, any_of_known(call.ctx, x, shape) if masked else None)
 
 
+VALUES_BROADCAST_TO_INDEXED = laws.SM101.law("the values broadcast to what is indexed")
+
+
 @operator("index_put.default", "index_put_.default", traits=Traits.COPIED)
 @operator("_index_put_impl_.default", "_unsafe_index_put.default", traits=Traits.COPIED)
 def index_put(call: Call) -> Tensor:
     """Write values at the given indices; the values broadcast to the indexed shape."""
     x, values = call.tensor("self"), call.tensor("values")
     shape = indexed_shape(call, x)
-    require_broadcast_to(call.ctx, values, shape, laws.VALUES_BROADCAST_TO_INDEXED)
+    require_broadcast_to(call.ctx, values, shape, VALUES_BROADCAST_TO_INDEXED)
     return tensor(x.dtype, x.dims)
 
 
@@ -201,5 +210,5 @@ def masked_index_put(call: Call) -> Tensor:
     x, ctx = call.tensor("self"), call.ctx
     if not ctx.holds(equal(x.numel, 0)):
         values = tensor("", ctx.broadcast(call.tensor("values").dims, call.tensor("mask").dims))
-        require_broadcast_to(ctx, values, indexed_shape(call, x, clamped=True), laws.VALUES_BROADCAST_TO_INDEXED)
+        require_broadcast_to(ctx, values, indexed_shape(call, x, clamped=True), VALUES_BROADCAST_TO_INDEXED)
     return tensor(x.dtype, x.dims)

@@ -49,6 +49,9 @@ def topk(call: Call) -> list[Tensor]:
     return [tensor(x.dtype, shape), places(call, x, axis, shape)]
 
 
+K_POSITIVE = laws.SM305.law("k is positive")
+
+
 @operator("kthvalue.default", "mode.default", "median.dim", "nanmedian.dim")
 def kth(call: Call) -> list[Tensor]:
     """Return the k-th smallest, the most frequent or the median element of each row along an axis, and its index.
@@ -57,7 +60,7 @@ def kth(call: Call) -> list[Tensor]:
     """
     x = call.tensor("self")
     axis, k = call.axis(x), call.integer("k") if "k" in call else 0
-    call.ctx.check(k > 0 or "k" not in call, laws.K_POSITIVE)
+    call.ctx.check(k > 0 or "k" not in call, K_POSITIVE)
     call.ctx.require_at_least(length(x, axis), k, laws.K_AT_MOST_AXIS)
     call.ctx.require_at_least(length(x, axis), 1, laws.ROW_HAS_ELEMENT)
     shape = without(x.dims, (axis,), keep=call.flag("keepdim"))
@@ -109,6 +112,9 @@ def bucketize(call: Call) -> Tensor:
 # Bags
 
 
+OFFSET_PER_BAG = laws.SM116.law("there is an offset for each bag, and one behind the last if it is included")
+
+
 @operator("embedding_bag.default", "embedding_bag.padding_idx", "_embedding_bag.default")
 @operator("_embedding_bag_forward_only.default")
 def embedding_bag(call: Call) -> list[Tensor]:
@@ -123,7 +129,7 @@ def embedding_bag(call: Call) -> list[Tensor]:
     if weights is not None:
         ctx.require_agree(weights, indices, law=laws.WEIGHT_PER_INDEX)
     last = call.flag("include_last_offset")
-    ctx.require_at_least(offsets[0], 1 if last else 0, laws.OFFSET_PER_BAG)
+    ctx.require_at_least(offsets[0], 1 if last else 0, OFFSET_PER_BAG)
     no_bag = equal(offsets[0], 0)
     require_inside(ctx, indices, table[0], no_bag, index=call.place("indices"), from_end=False)
     ctx.assume_valid(call.place("offsets"))

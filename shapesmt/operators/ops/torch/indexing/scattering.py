@@ -18,6 +18,9 @@ def others_empty(x: Tensor, axis: int) -> Formula:
     return any_of(*(equal(d, 0) for i, d in enumerate(x.dims) if i != axis))
 
 
+INDICES_NO_LARGER_THAN_SOURCE = laws.SM301.law("indices are no larger than the source")
+
+
 @operator(*overloads("scatter", "scatter_add", "scatter_reduce"), traits=Traits.COPIED)
 def scatter(call: Call) -> Tensor:
     """Write source elements: `index` gives the position of each along `dim`, its positions on other axes stay."""
@@ -25,9 +28,12 @@ def scatter(call: Call) -> Tensor:
     axis = call.axis(x)
     require_no_larger(call, index, x, axis, laws.INDICES_NO_LARGER_THAN_DATA)
     if source is not None:
-        require_no_larger(call, index, source, None, laws.INDICES_NO_LARGER_THAN_SOURCE)
+        require_no_larger(call, index, source, None, INDICES_NO_LARGER_THAN_SOURCE)
     require_inside(call.ctx, index, length(x, axis), index=call.place("index"), from_end=False)
     return tensor(x.dtype, x.dims)
+
+
+UPDATE_PER_INDEX = laws.SM116.law("there is an update for each index")
 
 
 @operator(*overloads("index_add", "index_copy", "index_reduce"), traits=Traits.COPIED)
@@ -37,7 +43,7 @@ def index_add(call: Call) -> Tensor:
     axis = call.axis(x)
     require_list(call, index)
     ctx.check(axis < max(source.rank, 1), laws.UPDATES_SHAPED_AS_REPLACED)
-    ctx.require_equal(index.numel, length(source, axis), laws.UPDATE_PER_INDEX)
+    ctx.require_equal(index.numel, length(source, axis), UPDATE_PER_INDEX)
     if x.rank and source.rank:
         ctx.require_agree(x, source, but=axis, law=laws.UPDATES_SHAPED_AS_REPLACED)
     nothing = equal(x.numel, 0) if x.rank > 1 and "index_add" in ctx.node.op else others_empty(x, axis)
@@ -61,7 +67,7 @@ def index_fill(call: Call) -> Tensor:
 def put(call: Call) -> Tensor:
     """Write elements at the given indices of the flattened tensor."""
     x, index, source = call.tensor("self"), call.tensor("index"), call.tensor("source")
-    call.ctx.require_equal(index.numel, source.numel, laws.UPDATE_PER_INDEX)
+    call.ctx.require_equal(index.numel, source.numel, UPDATE_PER_INDEX)
     require_inside(call.ctx, index, x.numel, equal(index.numel, 0), index=call.place("index"))
     return tensor(x.dtype, x.dims)
 
@@ -110,10 +116,13 @@ def diagonal_scatter(call: Call) -> Tensor:
     return replace_part(call, tensor(x.dtype, [*kept, maximum(minimum(rows, columns), 0)]))
 
 
+SOURCE_BROADCASTS_TO_TENSOR = laws.SM101.law("the source broadcasts to the tensor that it is copied to")
+
+
 @operator("copy.default", "copy_.default", traits=Traits.COPIED)
 def copy(call: Call) -> Tensor:
     """Copy the source, which broadcasts to the target's shape, into another tensor."""
     x, source = call.tensor("self"), call.tensor("src")
-    require_broadcast_to(call.ctx, source, x.dims, laws.SOURCE_BROADCASTS_TO_TENSOR)
+    require_broadcast_to(call.ctx, source, x.dims, SOURCE_BROADCASTS_TO_TENSOR)
     value = source.value if source.dims == x.dims and source.dtype == x.dtype else None
     return tensor(x.dtype, x.dims, value)

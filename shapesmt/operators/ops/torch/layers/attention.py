@@ -28,6 +28,9 @@ def is_fused(q: Tensor, k: Tensor, v: Tensor) -> Formula:
     return all_of(*alike, *(at_least(x[-2], 1) for x in (q, k, v)))
 
 
+MASK_OR_CAUSAL = laws.SM405.law("there is a mask, or attention is causal, not both")
+
+
 def attend(call: Call, mask: Tensor | None) -> tuple[Shape, Shape]:
     """Return the shapes of the output and of the scores, `[..., queries, keys]`; batches and the mask broadcast."""
     ctx = call.ctx
@@ -42,7 +45,7 @@ def attend(call: Call, mask: Tensor | None) -> tuple[Shape, Shape]:
     call.open_if_broken(any_of(per_key, negate(is_fused(q, k, v))), laws.VALUE_PER_KEY)
     scores = (*ctx.broadcast(q.dims[:-2], k.dims[:-2], law=laws.BATCH_SIZES_BROADCAST), q[-2], k[-2])
     if mask is not None:
-        ctx.check(not call.flag("is_causal"), laws.MASK_OR_CAUSAL)
+        ctx.check(not call.flag("is_causal"), MASK_OR_CAUSAL)
         call.open_if_broken(
             TRUE if mask.rank >= 2 or q.rank != 4 else FALSE, laws.RANK_AT_LEAST.of(least=2, rank=mask.rank)
         )

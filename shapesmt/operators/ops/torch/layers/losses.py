@@ -41,11 +41,14 @@ def of_floats(call: Call, *operands: Tensor, most: int = FLOAT) -> str:
     return dtype
 
 
+INPUT_AND_TARGET_SAME_SHAPE = laws.SM107.law("input and target have the same shape")
+
+
 def open_unless_alike(call: Call, x: Tensor, target: Tensor) -> None:
     """Leave the node undecided if input and target differ in shape: PyTorch accepts only some such shapes."""
     alike = x.rank == target.rank
     sizes = zip(x.dims, target.dims, strict=True) if alike else ()
-    call.open_if_broken(all_of(*(equal(a, b) for a, b in sizes)) if alike else FALSE, laws.INPUT_AND_TARGET_SAME_SHAPE)
+    call.open_if_broken(all_of(*(equal(a, b) for a, b in sizes)) if alike else FALSE, INPUT_AND_TARGET_SAME_SHAPE)
 
 
 @operator("mse_loss.default", "smooth_l1_loss.default", "huber_loss.default")
@@ -78,11 +81,14 @@ def elementwise(call: Call) -> Tensor:
     return reduce_loss(call, kept, call.ctx.broadcast(x.dims, target.dims))
 
 
+TARGET_BROADCASTS_TO_INPUT = laws.SM101.law("the target broadcasts to the input")
+
+
 @operator("soft_margin_loss.default")
 def soft_margin(call: Call) -> Tensor:
     """Return the soft margin loss of an input to whose shape the target broadcasts."""
     x, target = call.tensor("self"), call.tensor("target")
-    require_broadcast_to(call.ctx, target, x.dims, laws.TARGET_BROADCASTS_TO_INPUT)
+    require_broadcast_to(call.ctx, target, x.dims, TARGET_BROADCASTS_TO_INPUT)
     return reduce_loss(call, of_floats(call, x, most=COMPLEX), x.dims)
 
 
@@ -94,6 +100,9 @@ def margin_ranking(call: Call) -> Tensor:
     return reduce_loss(call, as_float(common(*given)), call.ctx.broadcast(*(x.dims for x in given)))
 
 
+WEIGHTS_BROADCAST_TO_INPUT = laws.SM101.law("the weights broadcast to the input")
+
+
 @operator("binary_cross_entropy.default")
 def binary_cross_entropy(call: Call) -> Tensor:
     """Return the cross entropy of probabilities; the target has the input's shape, and weights broadcast to it."""
@@ -101,8 +110,12 @@ def binary_cross_entropy(call: Call) -> Tensor:
     open_unless_alike(call, x, call.tensor("target"))
     ctx.assume_valid(call.place("self"), call.place("target"))
     if weight is not None:
-        require_broadcast_to(ctx, weight, x.dims, laws.WEIGHTS_BROADCAST_TO_INPUT)
+        require_broadcast_to(ctx, weight, x.dims, WEIGHTS_BROADCAST_TO_INPUT)
     return reduce_loss(call, of_floats(call, x), x.dims)
+
+
+INPUT_BROADCASTS_TO_TARGET = laws.SM101.law("the input broadcasts to the target")
+WEIGHTS_BROADCAST_TO_TARGET = laws.SM101.law("the weights broadcast to the target")
 
 
 @operator("binary_cross_entropy_with_logits.default")
@@ -114,12 +127,12 @@ def binary_cross_entropy_with_logits(call: Call) -> Tensor:
     ctx, x, target, weight = call.ctx, call.tensor("self"), call.tensor("target"), call.optional("weight")
     of_classes = call.optional("pos_weight")
     of_floats(call, x)
-    require_broadcast_to(ctx, x, target.dims, laws.INPUT_BROADCASTS_TO_TARGET)
+    require_broadcast_to(ctx, x, target.dims, INPUT_BROADCASTS_TO_TARGET)
     if of_classes is not None:
         weighted = tensor("", ctx.broadcast(of_classes.dims, target.dims))
-        require_broadcast_to(ctx, weighted, x.dims, laws.TARGET_BROADCASTS_TO_INPUT)
+        require_broadcast_to(ctx, weighted, x.dims, TARGET_BROADCASTS_TO_INPUT)
     if weight is not None:
-        require_broadcast_to(ctx, weight, target.dims, laws.WEIGHTS_BROADCAST_TO_TARGET)
+        require_broadcast_to(ctx, weight, target.dims, WEIGHTS_BROADCAST_TO_TARGET)
     return reduce_loss(call, of_floats(call, target, most=COMPLEX), target.dims)
 
 
@@ -184,7 +197,7 @@ def cross_entropy(call: Call) -> Tensor:
     axis = min(x.rank - 1, 1)
     if target.rank != x.rank:
         return reduce_loss(call, x.dtype, of_classes(call, x, target, axis))
-    call.ctx.require_agree(x, target, law=laws.INPUT_AND_TARGET_SAME_SHAPE)
+    call.ctx.require_agree(x, target, law=INPUT_AND_TARGET_SAME_SHAPE)
     call.require_vector("weight", x[axis], laws.WEIGHT_PER_CLASS)
     return reduce_loss(call, x.dtype, (*x.dims[:axis], *x.dims[axis + 1 :]))
 
@@ -207,7 +220,7 @@ def multilabel_margin(call: Call) -> Tensor:
     x, target = (as_list(call.tensor(name)) for name in ("self", "target"))
     call.ctx.check(x.rank <= 2, laws.RANK_AT_MOST_2.of(rank=x.rank))
     call.ctx.require_at_least(x[-1], 1, laws.A_CLASS)
-    call.ctx.require_agree(x, target, law=laws.INPUT_AND_TARGET_SAME_SHAPE)
+    call.ctx.require_agree(x, target, law=INPUT_AND_TARGET_SAME_SHAPE)
     call.ctx.assume_valid(call.place("target"))
     return reduce_loss(call, of_floats(call, x), x.dims[:-1])
 
@@ -230,6 +243,9 @@ def lengths_of(call: Call, name: str, samples: Dim) -> list[Dim | None] | None:
     return call.sizes(name)
 
 
+LABELS_PER_SAMPLE = laws.SM116.law("there are labels for each sample")
+
+
 def label_sizes(call: Call, x: Tensor) -> tuple[Dim, Dim]:
     """Return the number of samples in `[t, n, c]` or `[t, c]`, and the largest number of labels of a sample."""
     ctx, targets, blank = call.ctx, call.tensor("targets"), call.integer("blank")
@@ -243,7 +259,7 @@ def label_sizes(call: Call, x: Tensor) -> tuple[Dim, Dim]:
     lengths = lengths_of(call, "target_lengths", samples)
     known = None if lengths is None or None in lengths else [d for d in lengths if d is not None]
     if targets.rank == 2:
-        ctx.require_equal(targets[0], samples, laws.LABELS_PER_SAMPLE)
+        ctx.require_equal(targets[0], samples, LABELS_PER_SAMPLE)
     elif known is not None:
         ctx.require_equal(targets[0], total(known), laws.LENGTHS_ADD_UP_TO_AXIS)
     longest = ctx.fresh("longest", 0, targets[-1]) if known is None else maximum(0, *known)

@@ -11,6 +11,8 @@ from shapesmt.prover.algebra import FALSE, ONE, TRUE, ZERO, Dim, any_of, at_leas
 
 PARAMETERS = ("weight", "bias", "running_mean", "running_var")
 
+PARAMETERS_NOT_EMPTY = laws.SM204.law("the parameters have an element")
+
 
 def require_per_channel(call: Call, channels: Dim, names: tuple[str, ...] = PARAMETERS) -> None:
     """Require an element per channel in each of the arguments `names`, unless the input is empty.
@@ -24,7 +26,7 @@ def require_per_channel(call: Call, channels: Dim, names: tuple[str, ...] = PARA
             fits = any_of(equal(parameter.numel, channels), equal(x.numel, 0))
             call.ctx.require(fits, laws.PARAMETERS_PER_CHANNEL, parameter.numel, channels)
             if name in ("weight", "bias"):
-                call.ctx.require_at_least(parameter.numel, 1, laws.PARAMETERS_NOT_EMPTY)
+                call.ctx.require_at_least(parameter.numel, 1, PARAMETERS_NOT_EMPTY)
 
 
 def statistics(call: Call, *, training: bool) -> Tensor:
@@ -44,12 +46,15 @@ def normalized(call: Call) -> Tensor:
     return tensor(x.dtype, x.dims)
 
 
+STATISTICS_GIVEN = laws.SM405.law("without training, a running mean and variance are given")
+
+
 @operator("batch_norm.default")
 def batch_norm(call: Call) -> Tensor:
     """Normalize each channel with the batch's mean and variance or with running ones."""
     given = "running_mean" in call and "running_var" in call
     x = call.tensor("input")
-    call.ctx.check(given or call.flag("training"), laws.STATISTICS_GIVEN)
+    call.ctx.check(given or call.flag("training"), STATISTICS_GIVEN)
     call.ctx.require_rank(x, 1, least=True)
     if x.rank == 1:  # PyTorch returns an empty input before it looks for channels
         call.ctx.require(equal(x[0], 0), laws.RANK_AT_LEAST.of(least=2, rank=1))
@@ -77,7 +82,7 @@ def native_batch_norm(call: Call) -> list[Tensor]:
 def instance_norm(call: Call) -> Tensor:
     """Normalize each channel of each sample; the shape is unchanged."""
     x = call.tensor("input", least=2)
-    call.ctx.check(call.flag("use_input_stats") or "running_mean" in call, laws.STATISTICS_GIVEN)
+    call.ctx.check(call.flag("use_input_stats") or "running_mean" in call, STATISTICS_GIVEN)
     require_per_channel(call, x[1], PARAMETERS[:2])
     if any(name in call for name in PARAMETERS):  # parameters are repeated for each sample
         call.ctx.require_at_least(x[0], 1, laws.BATCH_NOT_EMPTY)
@@ -90,20 +95,24 @@ def instance_norm(call: Call) -> Tensor:
 # Layers over the last axes
 
 
+NORMALIZED_AXES = laws.SM303.law("between 1 and {rank} axes are normalized, not {count}")
+PARAMETERS_SHAPED_AS_NORMALIZED = laws.SM108.law("the last axes and the parameters have the sizes that are normalized")
+
+
 @operator("layer_norm.default", memory="new")
 @operator("rms_norm.default")
 def layer_norm(call: Call) -> Tensor:
     """Normalize the last axes, whose sizes input and parameters have to share."""
     ctx, x = call.ctx, call.tensor("input")
     sizes = call.sizes("normalized_shape")
-    ctx.check(0 < len(sizes) <= x.rank, laws.NORMALIZED_AXES.of(count=len(sizes), rank=x.rank))
+    ctx.check(0 < len(sizes) <= x.rank, NORMALIZED_AXES.of(count=len(sizes), rank=x.rank))
     for parameter in (x, call.optional("weight"), call.optional("bias") if "rms" not in ctx.node.op else None):
         if parameter is None:
             continue
-        ctx.check(parameter is x or parameter.rank == len(sizes), laws.PARAMETERS_SHAPED_AS_NORMALIZED)
+        ctx.check(parameter is x or parameter.rank == len(sizes), PARAMETERS_SHAPED_AS_NORMALIZED)
         for d, size in zip(parameter.dims[-len(sizes) :], sizes, strict=True):
             if size is not None:
-                ctx.require_equal(d, size, laws.PARAMETERS_SHAPED_AS_NORMALIZED)
+                ctx.require_equal(d, size, PARAMETERS_SHAPED_AS_NORMALIZED)
     return tensor(x.dtype, x.dims)
 
 
@@ -154,19 +163,24 @@ def native_group_norm(call: Call) -> list[Tensor]:
 # Weights
 
 
+FIRST_OR_LAST_AXIS = laws.SM502.law("the axis is the first or the last")
+WEIGHTS_NOT_EMPTY = laws.SM204.law("the weights aren't empty")
+LENGTH_PER_WEIGHT_VECTOR = laws.SM108.law("there is a length for each vector of weights")
+
+
 @operator("_weight_norm.default", "_weight_norm_interface.default")
 def weight_norm(call: Call) -> list[Tensor]:
     """Return weights scaled to the given norms, one norm per index of an axis."""
     v, g, dim = call.tensor("v"), call.tensor("g"), call.integer("dim")
     axis = call.ctx.normal(dim, v.rank)
     outer = axis in (0, v.rank - 1)
-    call.ctx.check(outer or call.ctx.outputs == 1, laws.FIRST_OR_LAST_AXIS)
-    call.ctx.require_at_least(v[axis], 0 if outer else 1, laws.WEIGHTS_NOT_EMPTY)
+    call.ctx.check(outer or call.ctx.outputs == 1, FIRST_OR_LAST_AXIS)
+    call.ctx.require_at_least(v[axis], 0 if outer else 1, WEIGHTS_NOT_EMPTY)
     shape = tensor("", [d if i == axis else ONE for i, d in enumerate(v.dims)])
     one_rank = TRUE if g.rank == v.rank else FALSE
     call.open_if_broken(one_rank, laws.TENSORS_ONE_RANK.of(rank=v.rank, other=g.rank))
     for a, b in zip(g.dims, shape.dims, strict=False):
-        call.open_if_broken(equal(a, b), laws.LENGTH_PER_WEIGHT_VECTOR)
+        call.open_if_broken(equal(a, b), LENGTH_PER_WEIGHT_VECTOR)
     return [tensor(v.dtype, v.dims), tensor(g.dtype, g.dims)][: call.ctx.outputs]
 
 
@@ -177,7 +191,7 @@ def norm_except_dim(call: Call) -> Tensor:
     if dim == -1:
         return tensor(v.dtype, ())
     axis = call.ctx.normal(dim, v.rank)
-    call.ctx.require_at_least(v[axis], 1, laws.WEIGHTS_NOT_EMPTY)
+    call.ctx.require_at_least(v[axis], 1, WEIGHTS_NOT_EMPTY)
     return tensor(v.dtype, [d if i == axis else ONE for i, d in enumerate(v.dims)])
 
 

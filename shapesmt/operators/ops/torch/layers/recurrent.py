@@ -16,13 +16,18 @@ def gates(call: Call) -> int:
     return next(count for name, count in GATES.items() if f".{name}" in call.ctx.node.op)
 
 
+WEIGHTS_GATES_INPUT = laws.SM117.law("the weights of the input are [gates*hidden, input]")
+WEIGHTS_GATES_STATE = laws.SM117.law("the weights of the state are [gates*hidden, state]")
+PROJECTION_STATE_CELLS = laws.SM117.law("a projection is [state, hidden]")
+
+
 def require_cell(call: Call, weights: list[Tensor], features: Dim, state: Dim, hidden: Dim) -> None:
     """Require the shapes of a cell's weights: `[gates*h, features]`, `[gates*h, state]`, biases and a projection.
 
     PyTorch checks few of them, and none for an LSTM layer; the node is undecided for sizes that violate another one.
     """
     ctx, rows = call.ctx, hidden * gates(call)
-    laws_of = (laws.WEIGHTS_GATES_INPUT, laws.WEIGHTS_GATES_STATE)
+    laws_of = (WEIGHTS_GATES_INPUT, WEIGHTS_GATES_STATE)
     for w, columns, law in zip(weights[:2], (features, state), laws_of, strict=True):
         ctx.require_rank(w, 2)
         call.open_if_broken(equal(w[0], rows), law)
@@ -35,7 +40,7 @@ def require_cell(call: Call, weights: list[Tensor], features: Dim, state: Dim, h
         call.open_if_broken(equal(bias[0], rows), laws.BIAS_GATES_CELLS)
     for projection in (w for w in weights[2:] if w.rank == 2):
         for size, expected in zip(projection.dims, (state, hidden), strict=True):
-            call.open_if_broken(equal(size, expected), laws.PROJECTION_STATE_CELLS)
+            call.open_if_broken(equal(size, expected), PROJECTION_STATE_CELLS)
 
 
 def states_of(call: Call) -> list[Tensor]:
@@ -69,6 +74,9 @@ def recurrent(call: Call) -> list[Tensor]:
     return [y, *(tensor(x.dtype, state.dims) for state in states)]
 
 
+WEIGHTS_FOR_EACH_LAYER = laws.SM117.law("there are weights for each layer and direction")
+
+
 def _require_layers(call: Call, runs: int, directions: int, states: list[Tensor]) -> None:
     """Require the weights of each of `runs` cells, one per layer and direction.
 
@@ -76,7 +84,7 @@ def _require_layers(call: Call, runs: int, directions: int, states: list[Tensor]
     """
     weights = [w for w in call.tensors("params") if w is not None]
     each = len(weights) // runs if runs else 0
-    call.ctx.check(each >= 2 and each * runs == len(weights), laws.WEIGHTS_FOR_EACH_LAYER)
+    call.ctx.check(each >= 2 and each * runs == len(weights), WEIGHTS_FOR_EACH_LAYER)
     hidden = states[0][2]
     for run in range(runs):
         features = call.tensor("input")[2] if run < directions else hidden * directions

@@ -167,6 +167,9 @@ def qr(call: Call) -> list[Tensor]:
     return of_matrices(call, {"complete": "mm, mn", "r": "0, kn"}.get(call.text("mode"), "mk, kn"))
 
 
+PIVOT_PER_ROW = laws.SM116.law("there is a pivot for each row")
+
+
 @operator("lu_unpack.default")
 def lu_unpack(call: Call) -> list[Tensor]:
     """Return a permutation and two triangular matrices; parts that aren't unpacked are empty."""
@@ -178,9 +181,12 @@ def lu_unpack(call: Call) -> list[Tensor]:
         one_rank = TRUE if pivots.rank == shape.rank else FALSE
         call.open_if_broken(one_rank, laws.TENSORS_ONE_RANK.of(rank=shape.rank, other=pivots.rank))
         for size, expected in zip(pivots.dims, shape.dims, strict=False):
-            call.open_if_broken(equal(size, expected), laws.PIVOT_PER_ROW)
+            call.open_if_broken(equal(size, expected), PIVOT_PER_ROW)
         call.ctx.assume_valid(call.place("LU_pivots"))
     return outputs
+
+
+REFLECTIONS_FIT_MATRIX = laws.SM102.law("there are no more reflections than columns, nor columns than rows")
 
 
 @operator("linalg_householder_product.default", "orgqr.default")
@@ -188,8 +194,8 @@ def householder_product(call: Call) -> Tensor:
     """Return the product of the reflections in the first columns of `[..., m, n]`, one per element of `tau`; m >= n."""
     ctx, x, tau = call.ctx, call.ctx.input(0, least=2), call.ctx.input(1)
     ctx.check(tau.rank == x.rank - 1, laws.TENSORS_ONE_RANK.of(rank=x.rank - 1, other=tau.rank))
-    ctx.require_at_least(x[-2], x[-1], laws.REFLECTIONS_FIT_MATRIX)
-    ctx.require_at_least(x[-1], tau[-1], laws.REFLECTIONS_FIT_MATRIX)
+    ctx.require_at_least(x[-2], x[-1], REFLECTIONS_FIT_MATRIX)
+    ctx.require_at_least(x[-1], tau[-1], REFLECTIONS_FIT_MATRIX)
     require_same(ctx, x.dims[:-2], tau.dims[:-1], laws.OPERANDS_SAME_BATCH_AXES)
     return tensor(x.dtype, x.dims)
 
@@ -200,7 +206,7 @@ def ormqr(call: Call) -> Tensor:
     ctx, x, tau, other = call.ctx, call.tensor("self", least=2), call.tensor("input2"), call.tensor("input3", least=2)
     rows = other[-2 if call.flag("left") else -1]
     ctx.check(x.rank == other.rank == tau.rank + 1, laws.TENSORS_ONE_RANK.of(rank=x.rank, other=other.rank))
-    ctx.require_equal(tau[-1], minimum(rows, x[-1]), laws.REFLECTIONS_FIT_MATRIX)
+    ctx.require_equal(tau[-1], minimum(rows, x[-1]), REFLECTIONS_FIT_MATRIX)
     ctx.require_equal(x[-2], rows, laws.INNER_SIZES_EQUAL)
     for a, b, c in zip(x.dims[:-2], tau.dims[:-1], other.dims[:-2], strict=True):
         ctx.require_equal(a, b, laws.OPERANDS_SAME_BATCH_AXES)
@@ -226,13 +232,16 @@ def solution_shape(ctx: RuleContext, a: Tensor, b: Tensor, *, left: bool = True)
     return (*ctx.broadcast(a.dims[:-2], b.dims[:-2], law=laws.BATCH_SIZES_BROADCAST), *b.dims[-2:])
 
 
+VECTORS_ON_RIGHT_SIDE = laws.SM303.law("vectors are on the right side")
+
+
 def solution(call: Call) -> Shape:
     """Return the shape of the solution of `A X = B` (`X A = B` unless `left`) for matrices or vectors."""
     grant_matrices(call)
     ctx, a, b = call.ctx, call.tensor("A", least=2), call.tensor("B")
     if not is_vector(ctx, a, b):
         return solution_shape(ctx, a, b, left=call.flag("left"))
-    ctx.check(call.flag("left"), laws.VECTORS_ON_RIGHT_SIDE)
+    ctx.check(call.flag("left"), VECTORS_ON_RIGHT_SIDE)
     return solution_shape(ctx, a, tensor("", [*b.dims, ONE]))[:-1]
 
 
@@ -280,7 +289,7 @@ def lu_solve(call: Call) -> Tensor:
     lu, pivots, b = map(call.tensor, names)
     left = call.flag("left") if "left" in call else True
     shape = solution_shape(ctx, lu, b, left=left)
-    ctx.require_agree(pivots, tensor("", lu.dims[:-1]), law=laws.PIVOT_PER_ROW)
+    ctx.require_agree(pivots, tensor("", lu.dims[:-1]), law=PIVOT_PER_ROW)
     ctx.assume_valid(call.place(names[1]))
     return tensor(b.dtype, shape)
 

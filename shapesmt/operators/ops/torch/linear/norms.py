@@ -50,11 +50,14 @@ def vector_norm(call: Call) -> Tensor:
     return tensor(real(call, x), without(x.dims, axes, keep="keepdim" in call and call.flag("keepdim")))
 
 
+AXES_OF_MATRIX = laws.SM303.law("a matrix has 2 axes, not {count}")
+
+
 def matrix_norm_of(call: Call, x: Tensor, axes: tuple[int, ...]) -> Tensor:
     """Return the norm of matrices along two axes."""
     ctx, which = call.ctx, order(call)
     ctx.require_rank(x, 2, least=True)
-    ctx.check(len(axes) == 2, laws.AXES_OF_MATRIX.of(count=len(axes)))
+    ctx.check(len(axes) == 2, AXES_OF_MATRIX.of(count=len(axes)))
     rows, columns = (x[axis] for axis in axes)
     extremes: dict[float | str, Dim] = {-1: columns, -inf: rows, -2: minimum(rows, columns)}
     if which in extremes:
@@ -76,7 +79,7 @@ def norm(call: Call) -> Tensor:
     axes = axes_of(call, x)
     if "ord" in call and (len(axes) == 2 or isinstance(order(call), str)):
         return matrix_norm_of(call, x, axes)
-    call.ctx.check("dim" in call or "ord" not in call or x.rank <= 2, laws.AXES_OF_MATRIX.of(count=x.rank))
+    call.ctx.check("dim" in call or "ord" not in call or x.rank <= 2, AXES_OF_MATRIX.of(count=x.rank))
     require_elements(call, x, tuple(axis for axis in axes if axis < x.rank), order(call))
     return tensor(real(call, x), without(x.dims, axes, keep=call.flag("keepdim")))
 
@@ -162,6 +165,10 @@ def dist(call: Call) -> Tensor:
     return tensor("", ())
 
 
+WEIGHT_PER_OBSERVATION = laws.SM116.law("there is a weight for each observation")
+AN_OBSERVATION = laws.SM204.law("there is an observation")
+
+
 @operator("cov.default", "corrcoef.default")
 def covariance(call: Call) -> Tensor:
     """Return a covariance or correlation matrix: `[variables, observations] -> [variables, variables]`.
@@ -175,7 +182,7 @@ def covariance(call: Call) -> Tensor:
         weights = call.optional(name) if "cov" in ctx.node.op else None
         if weights is not None:
             ctx.check(weights.rank <= 1, laws.RANK_AT_MOST_1.of(rank=weights.rank))
-            ctx.require_equal(weights.numel, observations, laws.WEIGHT_PER_OBSERVATION)
-            ctx.require_at_least(observations, 1, laws.AN_OBSERVATION)
+            ctx.require_equal(weights.numel, observations, WEIGHT_PER_OBSERVATION)
+            ctx.require_at_least(observations, 1, AN_OBSERVATION)
             ctx.assume_valid(call.place(name))
     return tensor("", () if x.rank < 2 or ctx.holds(equal(x[0], 1)) else (x[0], x[0]))

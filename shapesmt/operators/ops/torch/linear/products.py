@@ -95,11 +95,14 @@ def addr(call: Call) -> Tensor:
     return add_product(call, (a[0], b[0]))
 
 
+WEIGHTS_MATRIX_OR_VECTOR = laws.SM303.law("the weights are a matrix or a vector, not of rank {rank}")
+
+
 @operator("linear.default", memory="new")
 def linear(call: Call) -> Tensor:
     """Apply a linear layer: `[..., k]` and weights `[n, k]` -> `[..., n]`; a weight vector `[k]` -> `[...]`."""
     ctx, x, w, bias = call.ctx, call.tensor("input"), call.tensor("weight"), call.optional("bias")
-    ctx.check(x.rank > 0 and w.rank in (1, 2), laws.WEIGHTS_MATRIX_OR_VECTOR.of(rank=w.rank))
+    ctx.check(x.rank > 0 and w.rank in (1, 2), WEIGHTS_MATRIX_OR_VECTOR.of(rank=w.rank))
     require_one_kind(call, x, w)
     ctx.require_equal(x[-1], w[-1], laws.LAST_AXIS_FITS_WEIGHTS)
     shape = (*x.dims[:-1], *w.dims[:-1])
@@ -108,11 +111,14 @@ def linear(call: Call) -> Tensor:
     return tensor(x.dtype, shape)
 
 
+SIZES_AGREE_BUT_LAST = laws.SM107.law("operands have the same shape but for the last axis")
+
+
 @operator("bilinear.default")
 def bilinear(call: Call) -> Tensor:
     """Apply a bilinear layer: `[..., i]`, `[..., j]` and weights `[n, i, j]` -> `[..., n]`."""
     ctx, x, y, w = call.ctx, call.tensor("input1", least=1), call.tensor("input2"), call.tensor("weight", 3)
-    ctx.require_agree(x, y, but=x.rank - 1, law=laws.SIZES_AGREE_BUT_LAST)
+    ctx.require_agree(x, y, but=x.rank - 1, law=SIZES_AGREE_BUT_LAST)
     ctx.require_equal(x[-1], w[1], laws.LAST_AXIS_FITS_WEIGHTS)
     ctx.require_equal(y[-1], w[2], laws.LAST_AXIS_FITS_WEIGHTS)
     require_least(ctx, w.dims[1:], 1, laws.VECTORS_NOT_EMPTY)
@@ -130,6 +136,9 @@ def inner(call: Call) -> Tensor:
     return tensor(a.dtype, [*a.dims[:-1], *b.dims[:-1]])
 
 
+CHAIN_OF_MATRICES_AND_VECTORS = laws.SM303.law("all are matrices, or vectors")
+
+
 @operator("linalg_multi_dot.default", "chain_matmul.default")
 def multi_dot(call: Call) -> Tensor:
     """Multiply a chain of matrices, which may begin and end with a vector."""
@@ -137,7 +146,7 @@ def multi_dot(call: Call) -> Tensor:
     chain = [x for x in call.tensors("tensors" if "multi" in ctx.node.op else "matrices") if x is not None]
     ctx.check(len(chain) > ("multi" in ctx.node.op), laws.AT_LEAST_TWO_TENSORS_TO_JOIN)
     require_ranks(ctx, 2, *chain[1:-1])
-    ctx.check(all(x.rank in (1, 2) for x in chain), laws.CHAIN_OF_MATRICES_AND_VECTORS)
+    ctx.check(all(x.rank in (1, 2) for x in chain), CHAIN_OF_MATRICES_AND_VECTORS)
     for a, b in pairwise(chain):
         ctx.require_equal(a[-1], b[0], laws.INNER_SIZES_EQUAL)
     return tensor(chain[0].dtype, [*chain[0].dims[:-1], *chain[-1].dims[1:]])
@@ -189,6 +198,9 @@ def powers(call: Call) -> Tensor:
     return tensor("int64" if x.dtype and kind(x.dtype) < FLOAT else x.dtype, [x[0], count])
 
 
+TWO_POWERS = laws.SM204.law("there are two powers at least")
+
+
 @operator("linalg_vander.default")
 def vander(call: Call) -> Tensor:
     """Return powers of each element along a new last axis of size `N`, by default that of the last axis."""
@@ -196,7 +208,7 @@ def vander(call: Call) -> Tensor:
     dims = x.dims or (ONE,)
     count = call.size("N") if "N" in call else dims[-1]
     count = call.ctx.fresh("powers") if count is None else count
-    call.ctx.require_at_least(count, 2, laws.TWO_POWERS)
+    call.ctx.require_at_least(count, 2, TWO_POWERS)
     return tensor(x.dtype, [*dims, count])
 
 
@@ -224,12 +236,15 @@ def einsum(call: Call) -> Tensor:
     return tensor(operands[0].dtype, [sizes[letter] for letter in letters])
 
 
+AXES_AS_MANY_IN_BOTH = laws.SM116.law("as many axes of both operands are summed over")
+
+
 @operator("tensordot.default")
 def tensordot(call: Call) -> Tensor:
     """Sum over pairs of axes, whose sizes are equal or 1; keep the other axes of both operands."""
     ctx, a, b = call.ctx, call.tensor("self"), call.tensor("other")
     first, second = ctx.normals(call.integers("dims_self"), a.rank), ctx.normals(call.integers("dims_other"), b.rank)
-    ctx.check(len(first) == len(second), laws.AXES_AS_MANY_IN_BOTH)
+    ctx.check(len(first) == len(second), AXES_AS_MANY_IN_BOTH)
     for i, j in zip(first, second, strict=True):
         ctx.broadcast_sizes(a[i], b[j], laws.INNER_SIZES_EQUAL)
     left = [d for i, d in enumerate(a.dims) if i not in first]

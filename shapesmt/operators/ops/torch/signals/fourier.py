@@ -65,6 +65,9 @@ def fft(call: Call) -> Tensor:
     return transform(call, x, (axis,), [size])
 
 
+A_TRANSFORMED_AXIS = laws.SM405.law("there is an axis to transform")
+
+
 @operator(*(f"fft_{name}{many}.default" for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft") for many in "2n"))
 def fftn(call: Call) -> Tensor:
     """Compute the Fourier transform along several axes: the axes in `dim`, the last ones with sizes `s`, or all."""
@@ -74,7 +77,7 @@ def fftn(call: Call) -> Tensor:
     axes = ctx.normals(listed, x.rank)
     ctx.check(len(asked) in (0, len(axes)), laws.SIZE_PER_RESIZED_AXIS)
     if not axes:
-        ctx.check("rfft" not in ctx.node.op and "hfft" not in ctx.node.op, laws.A_TRANSFORMED_AXIS)
+        ctx.check("rfft" not in ctx.node.op and "hfft" not in ctx.node.op, A_TRANSFORMED_AXIS)
     own = [own_size(call, x, axis, last=i == len(axes) - 1) for i, axis in enumerate(axes)]
     given = [size if size is None or size.constant != -1 else own[i] for i, size in enumerate(asked)]
     return transform(call, x, axes, complete_sizes(ctx, given) if asked else own)
@@ -122,6 +125,9 @@ def complex_to_real(call: Call) -> Tensor:
 # Short-time transforms, which split signals into frames
 
 
+WINDOW_HAS_ITS_LENGTH = laws.SM201.law("the window has the length that is given")
+
+
 def steps_of(call: Call) -> tuple[int, int]:
     """Return the length of a frame and the step between frames; require that the window fits a frame."""
     length = call.integer("n_fft")
@@ -130,14 +136,17 @@ def steps_of(call: Call) -> tuple[int, int]:
     call.ctx.check(length > 0, laws.FRAME_NOT_EMPTY)
     call.ctx.check(step > 0, laws.FRAME_STEP_POSITIVE)
     call.ctx.check(0 < size <= length, laws.WINDOW_NO_LONGER_THAN_FRAME)
-    call.require_vector("window", size, laws.WINDOW_HAS_ITS_LENGTH)
+    call.require_vector("window", size, WINDOW_HAS_ITS_LENGTH)
     return length, step
+
+
+HALVED_FREQUENCIES_OF_REAL_SIGNALS = laws.SM207.law("half of the frequencies is enough for real signals only")
 
 
 def frequency_count(call: Call, length: int, *, real: bool) -> int:
     """Return the number of frequencies of `length` elements: `length // 2 + 1` if one-sided, the default for `real`."""
     onesided = call.flag("onesided") if "onesided" in call else real
-    call.ctx.check(real or not onesided, laws.HALVED_FREQUENCIES_OF_REAL_SIGNALS)
+    call.ctx.check(real or not onesided, HALVED_FREQUENCIES_OF_REAL_SIGNALS)
     return length // 2 + 1 if onesided else length
 
 

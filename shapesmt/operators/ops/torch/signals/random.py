@@ -23,13 +23,16 @@ DRAWN = (
 POSITIVE = {"cauchy": "sigma", "exponential": "lambd", "log_normal": "std"}
 """The parameter of a distribution that has to be positive."""
 
+DEVIATION_NOT_NEGATIVE = laws.SM502.law("the deviation isn't negative")
+A_NUMBER_TO_DRAW = laws.SM204.law("there is at least one number to draw")
+
 
 def require_parameters(call: Call) -> None:
     """Require that the distribution's parameters are valid."""
     name = base(call)
     positive = POSITIVE.get(name, "")
     require_order(call, 0, positive, laws.PARAMETER_POSITIVE.of(name=positive), apart=True)
-    require_order(call, 0, "std", laws.DEVIATION_NOT_NEGATIVE)
+    require_order(call, 0, "std", DEVIATION_NOT_NEGATIVE)
     require_chance(call, sure=name != "geometric")
     if name == "uniform":
         require_order(call, "from", "to", laws.RANGE_ENDS_NO_LOWER)
@@ -37,7 +40,7 @@ def require_parameters(call: Call) -> None:
         low = next((call.size(n) for n in ("low", "from") if n in call), ZERO)
         high = next((call.size(n) for n in ("high", "to") if n in call), None)
         if low is not None and high is not None:
-            call.ctx.require_at_least(high, low + 1, laws.A_NUMBER_TO_DRAW)
+            call.ctx.require_at_least(high, low + 1, A_NUMBER_TO_DRAW)
 
 
 def drawn_integers(call: Call, dims: Sequence[Dim]) -> Value | None:
@@ -87,13 +90,16 @@ def drawn_by(call: Call) -> Tensor:
     return tensor(given[-1].dtype, call.ctx.broadcast(*(x.dims for x in given)))
 
 
+CLASSES_TO_DRAW_FROM = laws.SM204.law("there are at most {most} classes to draw from")
+
+
 @operator("multinomial.default", random=True)
 def multinomial(call: Call) -> Tensor:
     """Draw class indices: `[n, classes]` or `[classes]`; at most as many as classes unless drawn with replacement."""
     ctx, x, [count] = call.ctx, call.tensor("self"), complete_sizes(call.ctx, [call.size("num_samples")])
     ctx.check(x.rank in (1, 2), laws.RANK_1_OR_2.of(rank=x.rank))
     ctx.check(not x.dtype or kind(x.dtype) == FLOAT, laws.ELEMENT_TYPE.of(expected="a float", dtype=x.dtype))
-    ctx.require_at_least(MOST_CLASSES, x[-1], laws.CLASSES_TO_DRAW_FROM.of(most=MOST_CLASSES))
+    ctx.require_at_least(MOST_CLASSES, x[-1], CLASSES_TO_DRAW_FROM.of(most=MOST_CLASSES))
     ctx.require_at_least(count, 1, laws.A_NUMBER)
     if not call.flag("replacement"):
         ctx.require_at_least(x[-1], count, laws.K_AT_MOST_AXIS)

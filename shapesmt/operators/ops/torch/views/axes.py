@@ -69,6 +69,9 @@ def transposed(call: Call) -> Tensor:
     return permute_axes(call, x, [*order[:-2], *order[-2:][::-1]])
 
 
+AXES_MOVE_TO_AS_MANY = laws.SM302.law("axes move to as many places")
+
+
 @operator(*overloads("movedim", "moveaxis"), memory="view", traits=Traits.REARRANGED)
 def movedim(call: Call) -> Tensor:
     """Move the axes `source` to the positions `destination`; the other axes keep their order."""
@@ -78,7 +81,7 @@ def movedim(call: Call) -> Tensor:
         value = call.ctx.attribute(name)
         lists.append(call.ctx.normals((value,) if isinstance(value, int) else call.integers(name), rank))
     sources, targets = lists
-    call.ctx.check(len(sources) == len(targets), laws.AXES_MOVE_TO_AS_MANY)
+    call.ctx.check(len(sources) == len(targets), AXES_MOVE_TO_AS_MANY)
     places = dict(zip(targets, sources, strict=True))
     others = iter([axis for axis in range(x.rank) if axis not in sources])
     return permute_axes(call, x, [places[i] if i in places else next(others) for i in range(x.rank)])

@@ -42,6 +42,9 @@ def part_of(x: Tensor, output: Tensor, factors: Sequence[Dim], *, copied: bool =
     return lay_out(output, [d * factor for d, factor in zip(strides, factors, strict=True)], nesting_of(x))
 
 
+STEP_AT_LEAST_1 = laws.SM307.law("the step is at least 1")
+
+
 @operator("slice.Tensor", "slice_copy.Tensor", memory="view", traits=Traits.COPIED)
 def slice_(call: Call) -> Tensor:
     """Return every `step`-th element along `dim`, from `start` up to `end`, which are clamped to the axis."""
@@ -50,7 +53,7 @@ def slice_(call: Call) -> Tensor:
     start = call.size("start") if "start" in call else ZERO
     end = call.size("end") if "end" in call else as_dim(END)
     if step is not None:
-        ctx.require_at_least(step, 1, laws.STEP_AT_LEAST_1)
+        ctx.require_at_least(step, 1, STEP_AT_LEAST_1)
     output = result(ctx, "Slice", x, vector(start), vector(end), vector(axis), vector(step))
     factors = [(step if step is not None else ONE) if i == axis else ONE for i in range(x.rank)]
     return part_of(x, output, factors, copied="_copy" in ctx.node.op)
@@ -167,6 +170,9 @@ def diag(call: Call) -> Tensor:
     return tensor(x.dtype, (size, size))
 
 
+WINDOW_FITS_AXIS = laws.SM201.law("the window is no longer than the axis")
+
+
 @operator("unfold.default", "unfold_copy.default", memory="view", traits=Traits.COPIED)
 def unfold(call: Call) -> Tensor:
     """Return sliding windows of an axis along a new last axis: `[n] -> [(n - size)//step + 1, size]`."""
@@ -176,8 +182,8 @@ def unfold(call: Call) -> Tensor:
         return tensor(x.dtype, [*x.dims, ctx.fresh("size")])
     length = x[axis] if x.rank else ONE
     ctx.require_at_least(size, 0, laws.SIZES_NOT_NEGATIVE)
-    ctx.require_at_least(step, 1, laws.STEP_AT_LEAST_1)
-    ctx.require_at_least(length, size, laws.WINDOW_FITS_AXIS)
+    ctx.require_at_least(step, 1, STEP_AT_LEAST_1)
+    ctx.require_at_least(length, size, WINDOW_FITS_AXIS)
     dims = [(length - size) // step + 1 if i == axis else d for i, d in enumerate(x.dims)]
     output, strides = tensor(x.dtype, [*dims, size]), strides_of(x)
     if "_copy" in ctx.node.op:
@@ -223,6 +229,8 @@ def required_axis(call: Call, x: Tensor) -> int:
 
 SPLITS = ("split.sizes", "split.default")
 
+OUTPUT_PER_PART = laws.SM110.law("there are at least {count} parts, as the node names outputs")
+
 
 @operator(
     *overloads("split_with_sizes", "split_with_sizes_copy", "unsafe_split_with_sizes"),
@@ -234,12 +242,15 @@ def split_with_sizes(call: Call) -> list[Tensor]:
     """Split axis `dim` into parts of the listed sizes, which have to add up to the size of the axis."""
     x, ctx = call.tensor("self"), call.ctx
     axis, items = required_axis(call, x), call.sizes("split_sizes" if "split_sizes" in call.names else "split_size")
-    ctx.check(ctx.outputs <= len(items), laws.OUTPUT_PER_PART.of(count=ctx.outputs))
+    ctx.check(ctx.outputs <= len(items), OUTPUT_PER_PART.of(count=ctx.outputs))
     for d in items:
         ctx.require_at_least(0 if d is None else d, 0, laws.PART_SIZES_NOT_NEGATIVE)
     sizes = [ctx.fresh(f"size{i}", 0, x[axis]) if d is None else d for i, d in enumerate(items)]
     ctx.require_equal(sum(sizes, ZERO), x[axis], laws.SIZES_ADD_UP_TO_AXIS)
     return cut(x, axis, sizes, copied="_copy" in ctx.node.op)
+
+
+EMPTY_PARTS_OF_EMPTY_AXIS = laws.SM110.law("parts are empty only of an axis that is")
 
 
 @operator("split.Tensor", "split_copy.Tensor", "unsafe_split.Tensor", memory="view", traits=Traits.COPIED)
@@ -250,7 +261,7 @@ def split(call: Call) -> list[Tensor]:
     if size is None:
         return _any_parts(call, x, axis)
     ctx.require_at_least(size, 0, laws.PART_SIZES_NOT_NEGATIVE)
-    ctx.require(any_of(at_least(size, 1), equal(x[axis], 0)), laws.EMPTY_PARTS_OF_EMPTY_AXIS, size, x[axis])
+    ctx.require(any_of(at_least(size, 1), equal(x[axis], 0)), EMPTY_PARTS_OF_EMPTY_AXIS, size, x[axis])
     return equal_parts(call, x, axis, size)
 
 
@@ -260,7 +271,7 @@ def chunk(call: Call) -> list[Tensor]:
     x, ctx = call.tensor("self"), call.ctx
     axis, count = required_axis(call, x), call.integer("chunks")
     ctx.check(count > 0, laws.A_PART)
-    ctx.check(ctx.outputs <= count, laws.OUTPUT_PER_PART.of(count=ctx.outputs))
+    ctx.check(ctx.outputs <= count, OUTPUT_PER_PART.of(count=ctx.outputs))
     return equal_parts(call, x, axis, ceil_divide(x[axis], count), empty=True)
 
 
@@ -273,7 +284,7 @@ def equal_parts(call: Call, x: Tensor, axis: int, size: Dim, *, empty: bool = Fa
     if n > 1:
         needed = size * (n - 1) + 1
         least = select(at_least(0, x[axis]), 0, needed) if empty else needed
-        ctx.require_at_least(x[axis], least, laws.OUTPUT_PER_PART.of(count=n))
+        ctx.require_at_least(x[axis], least, OUTPUT_PER_PART.of(count=n))
     sizes = [maximum(minimum(size, x[axis] - size * i), 0) for i in range(n)]
     return cut(x, axis, sizes, copied="_copy" in ctx.node.op)
 
@@ -296,7 +307,7 @@ def tensor_split(call: Call) -> list[Tensor]:
         ctx.assume_valid(call.place("tensor_indices_or_sections"))
         places = call.tensor("tensor_indices_or_sections")
         if places.rank == 1:
-            ctx.require_at_least(places[0] + 1, ctx.outputs, laws.OUTPUT_PER_PART.of(count=ctx.outputs))
+            ctx.require_at_least(places[0] + 1, ctx.outputs, OUTPUT_PER_PART.of(count=ctx.outputs))
         return _any_parts(call, x, axis)
     least = {"hsplit": 1, "vsplit": 2, "dsplit": 3}.get(name, 1)
     ctx.require_rank(x, least, least=True)
@@ -307,7 +318,7 @@ def tensor_split(call: Call) -> list[Tensor]:
     sections = call.size("sections")
     ctx.require_at_least(1 if sections is None else sections, 1, laws.A_PART)
     ctx.require_at_least(
-        ctx.outputs if sections is None else sections, ctx.outputs, laws.OUTPUT_PER_PART.of(count=ctx.outputs)
+        ctx.outputs if sections is None else sections, ctx.outputs, OUTPUT_PER_PART.of(count=ctx.outputs)
     )
     if sections is None or sections.constant is None:
         return _any_parts(call, x, axis)
@@ -327,7 +338,7 @@ def _any_parts(call: Call, x: Tensor, axis: int) -> list[Tensor]:
 def _between(call: Call, x: Tensor, axis: int, places: Sequence[Dim | None]) -> list[Tensor]:
     """Return the parts of `axis` between the indices `places`: 2 and 5 on size 9 give parts of sizes 2, 3 and 4."""
     ctx = call.ctx
-    ctx.check(ctx.outputs <= len(places) + 1, laws.OUTPUT_PER_PART.of(count=ctx.outputs))
+    ctx.check(ctx.outputs <= len(places) + 1, OUTPUT_PER_PART.of(count=ctx.outputs))
     outputs: list[Tensor] = []
     before: Dim | None = ZERO
     for place in [*places, as_dim(END)][: ctx.outputs]:

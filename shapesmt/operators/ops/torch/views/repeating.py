@@ -29,6 +29,9 @@ def repeat_axes(call: Call, x: Tensor, counts: list[Dim | None]) -> Tensor:
     return tensor(x.dtype, [d * count for d, count in zip(dims, complete_sizes(call.ctx, counts), strict=True)])
 
 
+REPEAT_COUNT_PER_AXIS = laws.SM502.law("there are at least as many repeats as axes")
+
+
 @operator("repeat.default", traits=Traits.REPEATED)
 def repeat(call: Call) -> Tensor:
     """Repeat the tensor along each axis: `[n]` with counts `(2, 3)` -> `[2, 3*n]`.
@@ -36,7 +39,7 @@ def repeat(call: Call) -> Tensor:
     There are at least as many counts as axes.
     """
     x, counts = call.tensor("self"), call.sizes("repeats")
-    call.ctx.check(len(counts) >= x.rank, laws.REPEAT_COUNT_PER_AXIS)
+    call.ctx.check(len(counts) >= x.rank, REPEAT_COUNT_PER_AXIS)
     return repeat_axes(call, x, counts)
 
 
@@ -45,6 +48,9 @@ def tile(call: Call) -> Tensor:
     """Repeat the tensor along each axis; if there are fewer counts than axes, the first axes stay."""
     x, counts = call.tensor("self"), call.sizes("dims")
     return repeat_axes(call, x, [*[ONE] * (x.rank - len(counts)), *counts])
+
+
+REPEATS_ADD_UP = laws.SM110.law("the repeats add up to the size that is named")
 
 
 @operator("repeat_interleave.self_int", traits=Traits.COPIED)
@@ -56,10 +62,13 @@ def repeat_each(call: Call) -> Tensor:
     dims = [x.numel] if "dim" not in call else list(x.dims) or [ONE]
     axis = ctx.normal(call.integer("dim"), len(dims)) if "dim" in call else 0
     if call.size("output_size") is not None:
-        ctx.require_equal(call.size("output_size") or 0, dims[axis] * times, laws.REPEATS_ADD_UP)
+        ctx.require_equal(call.size("output_size") or 0, dims[axis] * times, REPEATS_ADD_UP)
     if "dim" in call and not x.rank:
         return tensor(x.dtype, (times,))
     return tensor(x.dtype, [d * times if i == axis else d for i, d in enumerate(dims)])
+
+
+REPEAT_COUNT_PER_ELEMENT = laws.SM110.law("there is one number of repeats, or one for each element of the axis")
 
 
 @operator("repeat_interleave.self_Tensor", "repeat_interleave.Tensor", traits=Traits.COPIED)
@@ -77,7 +86,7 @@ def repeat_by(call: Call) -> Tensor:
     dims = [own.numel] if "dim" not in call else list(own.dims) or [ONE]
     axis = ctx.normal(call.integer("dim"), len(dims)) if "dim" in call else 0
     fits = any_of(equal(counts.numel, 1), equal(counts.numel, dims[axis]))
-    ctx.require(fits, laws.REPEAT_COUNT_PER_ELEMENT, counts.numel, dims[axis])
+    ctx.require(fits, REPEAT_COUNT_PER_ELEMENT, counts.numel, dims[axis])
     return tensor(own.dtype, [length if i == axis else d for i, d in enumerate(dims)])
 
 
@@ -108,11 +117,14 @@ def roll(call: Call) -> Tensor:
     return tensor(x.dtype, x.dims)
 
 
+PLANE_OF_TWO_AXES = laws.SM502.law("a plane has two axes")
+
+
 @operator("rot90.default", traits=Traits.REARRANGED)
 def rot90(call: Call) -> Tensor:
     """Rotate the plane of two axes by `k` right angles: `[m, n] -> [n, m]` for odd `k`."""
     x, ctx, axes = call.tensor("self"), call.ctx, call.integers("dims")
-    ctx.check(len(axes) == 2, laws.PLANE_OF_TWO_AXES)
+    ctx.check(len(axes) == 2, PLANE_OF_TWO_AXES)
     ctx.require_rank(x, 2, least=True)
     a, b = ctx.normals(axes, x.rank)
     dims = list(x.dims)

@@ -76,14 +76,17 @@ def _size(call: Call, index: int, d: Dim | None) -> Dim:
 # Views and copies
 
 
+VIEW_FITS_MEMORY = laws.SM104.law("the sizes of a view fit how the elements are in memory")
+
+
 def as_view(call: Call, x: Tensor, dims: Sequence[Dim]) -> Tensor:
     """Return `x` viewed with sizes `dims`; require that PyTorch needs no copy."""
     result = tensor(x.dtype, dims, reshape_elements(x, dims))
     fits = viewable(x, dims)
     if strides_of(x) is None and fits.op != "true":
-        call.ctx.leave("elements", laws.VIEW_FITS_MEMORY)
+        call.ctx.leave("elements", VIEW_FITS_MEMORY)
     else:
-        call.ctx.require(fits, laws.VIEW_FITS_MEMORY)
+        call.ctx.require(fits, VIEW_FITS_MEMORY)
     return view_of(x, result)
 
 
@@ -135,6 +138,9 @@ def unflatten(call: Call) -> Tensor:
     return as_view(call, x, [*x.dims[:axis], *new, *x.dims[axis + 1 :]])
 
 
+LAST_AXIS_FITS_TYPE = laws.SM104.law("the last axis is a whole number of elements of the other type")
+
+
 @operator("view.dtype", memory="view")
 def view_type(call: Call) -> Tensor:
     """View the memory as elements of another type; the size of the last axis changes with the width of an element."""
@@ -144,24 +150,30 @@ def view_type(call: Call) -> Tensor:
         return tensor(dtype, x.dims, layout=x.layout)
     call.ctx.check(x.rank > 0, laws.RANK_AT_LEAST_1)
     if not before or not after or not is_plain(x):
-        call.ctx.leave("elements", laws.VIEW_FITS_MEMORY)
+        call.ctx.leave("elements", VIEW_FITS_MEMORY)
         return tensor(dtype, [call.ctx.fresh(f"size{i}") for i in range(x.rank)])
     if after > before:
-        call.ctx.require(divides(as_dim(after // before), x[-1]), laws.LAST_AXIS_FITS_TYPE, x[-1], after // before)
+        call.ctx.require(divides(as_dim(after // before), x[-1]), LAST_AXIS_FITS_TYPE, x[-1], after // before)
         return tensor(dtype, [*x.dims[:-1], x[-1] // (after // before)])
     return tensor(dtype, [*x.dims[:-1], x[-1] * (before // after)])
+
+
+INPUT_COMPLEX = laws.SM501.law("the input is complex")
 
 
 @operator("view_as_real.default", "view_as_real_copy.default", memory="view")
 def view_as_real(call: Call) -> Tensor:
     """View complex numbers as real and imaginary parts along a new last axis."""
     x, strides = call.tensor("self"), strides_of(call.tensor("self"))
-    call.ctx.check(real_part(x.dtype) != x.dtype, laws.INPUT_COMPLEX)
+    call.ctx.check(real_part(x.dtype) != x.dtype, INPUT_COMPLEX)
     result = tensor(real_part(x.dtype), (*x.dims, 2))
     order = nesting_of(x)
     apart = None if strides is None else [*(2 * d for d in strides), ONE]
     storage = storage_of(x)
     return lay_out(result, apart, None if order is None else (*order, x.rank), None if storage is None else 2 * storage)
+
+
+REAL_AND_IMAGINARY_PARTS = laws.SM104.law("the last axis has real and imaginary parts")
 
 
 @operator("view_as_complex.default", "view_as_complex_copy.default", memory="view")
@@ -170,10 +182,10 @@ def view_as_complex(call: Call) -> Tensor:
     x, ctx = call.tensor("self"), call.ctx
     ctx.check(x.dtype in COMPLEX_OF, laws.FOLDS_FLOATS)
     ctx.check(x.rank > 0, laws.RANK_AT_LEAST_1)
-    ctx.require_equal(x[-1], 2, laws.REAL_AND_IMAGINARY_PARTS)
+    ctx.require_equal(x[-1], 2, REAL_AND_IMAGINARY_PARTS)
     result = tensor(COMPLEX_OF.get(x.dtype, ""), x.dims[:-1])
     if not is_plain(x) or storage_of(x) is not x.numel:
-        ctx.leave("elements", laws.VIEW_FITS_MEMORY)
+        ctx.leave("elements", VIEW_FITS_MEMORY)
         return lay_out(result, None)
     return result
 
@@ -194,6 +206,9 @@ def resize(call: Call) -> Tensor:
 # Explicit strides
 
 
+VIEW_INSIDE_STORAGE = laws.SM104.law("a view by strides is inside the tensor's memory")
+
+
 @operator("as_strided.default", "as_strided_.default", "as_strided_copy.default", memory="view", traits=Traits.COPIED)
 def strided(call: Call) -> Tensor:
     """Return a view with the listed sizes and strides; require that it lies inside the tensor's memory."""
@@ -204,11 +219,11 @@ def strided(call: Call) -> Tensor:
     require_least(ctx, (*dims, *strides, ZERO if offset is None else offset), 0, laws.STRIDES_NOT_NEGATIVE)
     storage, known = storage_of(x), [s for s in strides if s is not None]
     if storage is None or len(known) < len(strides):
-        ctx.leave("elements", laws.VIEW_INSIDE_STORAGE)
+        ctx.leave("elements", VIEW_INSIDE_STORAGE)
         return lay_out(tensor(x.dtype, dims), None)
     last = sum(((d - 1) * s for d, s in zip(dims, known, strict=True)), ZERO if offset is None else offset)
     inside = any_of(*(equal(d, 0) for d in dims), at_least(storage, last + 1))
-    ctx.require(inside, laws.VIEW_INSIDE_STORAGE, last + 1, storage)
+    ctx.require(inside, VIEW_INSIDE_STORAGE, last + 1, storage)
     if base(call) == "as_strided_copy":
         return tensor(x.dtype, dims)
     return lay_out(tensor(x.dtype, dims), known, None, storage if offset is None or offset is ZERO else None)
@@ -223,13 +238,16 @@ def as_strided_scatter(call: Call) -> Tensor:
     return tensor(x.dtype, x.dims)
 
 
+WRITTEN_ELEMENTS_APART = laws.SM104.law("no two elements that are written share their memory")
+
+
 def _require_apart(call: Call, part: Tensor) -> None:
     """Require that no written element overlaps another."""
     empty = [equal(d, 0) for d in part.dims]
     for d, stride in zip(part.dims, call.sizes("stride"), strict=True):
         if stride is not None:
             apart = any_of(at_least(stride, 1), at_least(1, d), *empty)
-            call.ctx.require(apart, laws.WRITTEN_ELEMENTS_APART, stride, 1)
+            call.ctx.require(apart, WRITTEN_ELEMENTS_APART, stride, 1)
 
 
 @operator("_reshape_alias.default", memory="view")

@@ -48,6 +48,9 @@ def operands(call: Call) -> tuple[Tensor, Tensor]:
     return x if x.rank == w.rank else call.ctx.tensor([1, *x.dims], x.dtype), w
 
 
+ONLY_BATCH_OR_CHANNELS_EMPTY = laws.SM204.law("no axis but the batch or the channels is empty")
+
+
 def windows(call: Call, x: Tensor, w: Tensor, padding: Sequence[int]) -> list[Window]:
     """Return the window along each spatial axis of weights `w`, with the same padding on both sides."""
     ctx = call.ctx
@@ -58,7 +61,7 @@ def windows(call: Call, x: Tensor, w: Tensor, padding: Sequence[int]) -> list[Wi
     for size in w.dims[2:]:
         ctx.require(any_of(at_least(size, 1), equal(w[1], 0)), laws.KERNEL_NOT_EMPTY, size, 1)
     for size in x.dims[2:]:
-        law = laws.ONLY_BATCH_OR_CHANNELS_EMPTY
+        law = ONLY_BATCH_OR_CHANNELS_EMPTY
         ctx.require(any_of(at_least(size, 1), equal(x[0], 0), equal(x[1], 0)), law, size, 1)
     return sliding(w.dims[2:], stride, dilation, (padding, padding))
 
@@ -86,12 +89,15 @@ def _in_memory(y: Tensor, x: Tensor, w: Tensor, *, grows: bool) -> Tensor:
     return y if copied else lay_out(y, None)
 
 
+FILTER_PER_GROUP = laws.SM106.law("there is a filter for each group")
+
+
 @operator("conv1d.default", "conv2d.default", "conv3d.default", memory="view")
 def convolve(call: Call, *, same: bool = False, padding: Sequence[int] | None = None) -> Tensor:
     """Convolve: `[n, c, *sizes]` and weights `[m, c/groups, *kernel]` -> `[n, m, *window positions]`."""
     ctx, (x, w), groups = call.ctx, operands(call), call.integer("groups")
     axes = windows(call, x, w, padding or per_axis(call, "padding", w.rank - 2))
-    ctx.require_at_least(w[0], groups, laws.FILTER_PER_GROUP)
+    ctx.require_at_least(w[0], groups, FILTER_PER_GROUP)
     ctx.require(divides(groups, w[0]), laws.GROUP_DIVIDES_FILTERS, w[0], groups)
     ctx.require_equal(x[1], w[1] * groups, laws.INPUT_CHANNELS_ARE_GROUP_TIMES_WEIGHTS)
     sizes = [axis._replace(same=same).positions(ctx, d) for d, axis in zip(x.dims[2:], axes, strict=True)]
@@ -130,7 +136,7 @@ def spread(call: Call) -> Tensor:
     """Compute a transposed convolution: `[n, c, *sizes]`, weights `[c, m/groups, *kernel]` -> `[n, m, *new sizes]`."""
     ctx, (x, w), groups = call.ctx, operands(call), call.integer("groups")
     axes, sizes = windows(call, x, w, per_axis(call, "padding", w.rank - 2)), []
-    ctx.require_at_least(w[0], groups, laws.FILTER_PER_GROUP)
+    ctx.require_at_least(w[0], groups, FILTER_PER_GROUP)
     ctx.require_at_least(w[1], 1, laws.FILTERS_NOT_EMPTY)
     ctx.require(divides(groups, w[0]), laws.GROUP_DIVIDES_CHANNELS, w[0], groups)
     ctx.require_equal(x[1], w[0], laws.WEIGHTS_HAVE_INPUT_CHANNELS)
@@ -141,13 +147,16 @@ def spread(call: Call) -> Tensor:
     return result(call, w[1] * groups, sizes, [axis.reach(ONE) - axis.head - axis.tail for axis in axes])
 
 
+SAME_PADDING_WITHOUT_STRIDE = laws.SM202.law("padding 'same' comes without strides")
+
+
 @operator("conv1d.padding", "conv2d.padding", "conv3d.padding", "_convolution_mode.default", memory="view")
 def conv_by_name(call: Call) -> Tensor:
     """Convolve with padding "same", which keeps the spatial sizes, or "valid", which is none."""
     same = call.text("padding") == "same"
     x, w = operands(call)
     if same:
-        call.ctx.check(set(call.integers("stride")) == {1}, laws.SAME_PADDING_WITHOUT_STRIDE)
+        call.ctx.check(set(call.integers("stride")) == {1}, SAME_PADDING_WITHOUT_STRIDE)
         require_least(call.ctx, x.dims[2:], 1, laws.INPUT_NOT_EMPTY)
         _require_kernel(call, w)
     return convolve(call, same=same, padding=(0,) * (w.rank - 2))

@@ -21,10 +21,19 @@ def spatial(call: Call) -> int:
     return next(count for text, count in AXES.items() if text in call.ctx.node.op)
 
 
+RANK_WITH_OR_WITHOUT_BATCH = laws.SM303.law(
+    "there are channels and {axes} more axes, with or without a batch: the rank is not {rank}"
+)
+
+
 def require_batch_only_empty(call: Call, x: Tensor, rank: int) -> None:
     """Require `rank` or `rank + 1` axes; only the batch may be empty."""
-    call.ctx.check(x.rank in (rank, rank + 1), laws.RANK_WITH_OR_WITHOUT_BATCH.of(axes=rank - 1, rank=x.rank))
+    call.ctx.check(x.rank in (rank, rank + 1), RANK_WITH_OR_WITHOUT_BATCH.of(axes=rank - 1, rank=x.rank))
     require_least(call.ctx, x.dims[-rank:], 1, laws.ONLY_BATCH_EMPTY)
+
+
+PADDING_HALF_OF_KERNEL = laws.SM202.law("padding is half of the kernel at most")
+WINDOW_FITS_UNPADDED = laws.SM201.law("the window fits the input, without padding")
 
 
 def pool_shape(call: Call, x: Tensor, dtype: str) -> Tensor:
@@ -39,10 +48,10 @@ def pool_shape(call: Call, x: Tensor, dtype: str) -> Tensor:
     ctx.check(min(padding) >= 0, laws.PADDING_NOT_NEGATIVE)
     ctx.check("divisor_override" not in call or call.integer("divisor_override") != 0, laws.DIVISOR_NOT_0)
     fits = all(2 * p <= k for p, k in zip(padding, kernel, strict=True))
-    ctx.check(fits, laws.PADDING_HALF_OF_KERNEL)
+    ctx.check(fits, PADDING_HALF_OF_KERNEL)
     for size, k in zip(x.dims[-count:], kernel, strict=True):
         if "avg_pool3d" in ctx.node.op:  # it doesn't count the padding
-            ctx.require_at_least(size, k, laws.WINDOW_FITS_UNPADDED)
+            ctx.require_at_least(size, k, WINDOW_FITS_UNPADDED)
     axes = sliding(kernel, stride, dilation, (padding, padding), UP_INSIDE if call.flag("ceil_mode") else DOWN)
     sizes = [axis.places(size) for size, axis in zip(x.dims[-count:], axes, strict=True)]
     require_least(ctx, sizes, 1, laws.WINDOW_HAS_POSITION)
@@ -67,6 +76,9 @@ def max_pool_with_indices(call: Call) -> list[Tensor]:
     return [pool_shape(call, x, x.dtype), pool_shape(call, x, "int64")]
 
 
+SAMPLE_PER_CHANNEL_AND_AXIS = laws.SM116.law("there is a random sample for each channel and axis")
+
+
 @operator("fractional_max_pool2d.default", "fractional_max_pool3d.default")
 def fractional_max_pool(call: Call) -> list[Tensor]:
     """Pool windows at random positions to the requested sizes; samples `[n, c, axes]` decide the positions."""
@@ -76,9 +88,9 @@ def fractional_max_pool(call: Call) -> list[Tensor]:
     for size, k, asked in zip(x.dims[-count:], kernel, sizes, strict=True):
         call.ctx.require_at_least(size, k + asked - (count == 2), laws.WINDOW_FITS)
     call.ctx.require_rank(samples, 3)
-    call.ctx.require_at_least(samples[0], x[0] if x.rank > count + 1 else 1, laws.SAMPLE_PER_CHANNEL_AND_AXIS)
-    call.ctx.require_equal(samples[1], x.dims[-count - 1], laws.SAMPLE_PER_CHANNEL_AND_AXIS)
-    call.ctx.require_equal(samples[2], count, laws.SAMPLE_PER_CHANNEL_AND_AXIS)
+    call.ctx.require_at_least(samples[0], x[0] if x.rank > count + 1 else 1, SAMPLE_PER_CHANNEL_AND_AXIS)
+    call.ctx.require_equal(samples[1], x.dims[-count - 1], SAMPLE_PER_CHANNEL_AND_AXIS)
+    call.ctx.require_equal(samples[2], count, SAMPLE_PER_CHANNEL_AND_AXIS)
     shape: list[Dim | int] = [*x.dims[:-count], *sizes]
     return [tensor(x.dtype, shape), tensor("int64", shape)]
 
@@ -103,7 +115,7 @@ def adapted(call: Call, x: Tensor, *, mean: bool = False) -> Shape:
     count, sizes = spatial(call), complete_sizes(call.ctx, call.sizes("output_size"))
     sole = all_of(*(equal(size, 1) for size in sizes)) if mean else FALSE
     if sole is not TRUE:
-        call.ctx.check(x.rank in (count + 1, count + 2), laws.RANK_WITH_OR_WITHOUT_BATCH.of(axes=count, rank=x.rank))
+        call.ctx.check(x.rank in (count + 1, count + 2), RANK_WITH_OR_WITHOUT_BATCH.of(axes=count, rank=x.rank))
         only_spatial = "avg" in call.ctx.node.op and count < 3  # the others count the first axis as a batch
         with call.ctx.where(negate(sole)):
             require_least(call.ctx, x.dims[-count:] if only_spatial else x.dims[1:], 1, laws.ONLY_BATCH_EMPTY)
