@@ -150,8 +150,7 @@ def feature_vectorizer(ctx: RuleContext) -> Tensor:
     inputs = [ctx.input(i) for i in range(len(ctx.inputs))]
     shapes = [rows(ctx, x) if x.rank < 2 else (x[0], product(x.dims[1:])) for x in inputs]
     sizes = ctx.integers("inputdimensions", ())
-    fits = len(sizes) in (0, len(shapes)) and min(sizes, default=0) >= 0
-    ctx.check(fits, INPUTDIMENSIONS_ENTRY_PER_INPUT)
+    ctx.check(len(sizes) in (0, len(shapes)) and min(sizes, default=0) >= 0, INPUTDIMENSIONS_ENTRY_PER_INPUT)
     ctx.require_at_least(shapes[0][0], min(sum(sizes), 1), AT_LEAST_ONE_SAMPLE)
     for samples, _ in shapes[1:]:
         ctx.require_equal(samples, shapes[0][0], laws.INPUTS_SAME_SAMPLE_COUNT)

@@ -149,8 +149,7 @@ def gather_nd(ctx: RuleContext) -> Tensor:
     batch = ctx.integer("batch_dims", 0)
     ctx.check(0 <= batch <= x.rank and indices.rank > 0, BATCH_DIMS_WITHIN_RANK.of(batch=batch))
     depth = _tuple_length(ctx, x, indices, batch)
-    if batch:
-        _require_tuples(ctx, x, indices, batch, depth or 0)
+    _require_tuples(ctx, x, indices, batch, depth or 0)
     if depth is None:
         _require_reached(ctx, x.dims[batch:], indices)
         return ctx.tensor(None)
@@ -168,10 +167,13 @@ def _require_tuples(ctx: RuleContext, x: Tensor, indices: Tensor, batch: int, de
 
     `batch` is the number of batch axes, `depth` the length of an index tuple.
     """
+    if not batch:
+        return
     tuples, batches = product(indices.dims[:-1]), product(x.dims[:batch])
     alike = all_of(*map(equal, x.dims[:batch], indices.dims)) if batch < indices.rank else FALSE
     if ctx.runtime is Runtime.STANDARD:
-        return ctx.require(alike, laws.INDEX_TUPLES_SPLIT_INTO_BATCHES, tuples, batches)
+        ctx.require(alike, laws.INDEX_TUPLES_SPLIT_INTO_BATCHES, tuples, batches)
+        return
     nothing = equal(tuples * product(x.dims[batch + depth :]), 0)
     even = all_of(at_least(batches, 1), divides(batches, tuples))
     ctx.require(any_of(alike, nothing, even), laws.INDEX_TUPLES_SPLIT_INTO_BATCHES, tuples, batches)

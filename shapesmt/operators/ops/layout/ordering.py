@@ -94,15 +94,19 @@ def unique(ctx: RuleContext) -> tuple[Tensor, ...]:
     x = ctx.input(0)
     axis = ctx.axis(x.rank) if "axis" in ctx.attributes else None
     size = x.numel if axis is None else x[axis]
+    _require_slices(ctx, x, axis)
+    count = _different(x) if axis is None or x.rank == 1 else None
+    count = _distinct(ctx, size) if count is None else count
+    per = ctx.tensor((count,), "int64")
+    return ctx.tensor((count,) if axis is None else x.replace(axis, count).dims), per, ctx.tensor((size,), "int64"), per
+
+
+def _require_slices(ctx: RuleContext, x: Tensor, axis: int | None) -> None:
+    """Require that no slice is without elements unless there is none: ONNX Runtime would end the process."""
     if axis is not None and ctx.runtime is Runtime.ONNX:
         empty = [equal(d, 0) for d in x.dims[: axis + 1]]
         rest = product(x.dims[axis + 1 :])
         ctx.require(any_of(at_least(rest, 1), *empty), laws.ONLY_COMPARED_AXIS_EMPTY, rest, 1)
-    count = _different(x) if axis is None or x.rank == 1 else None
-    count = _distinct(ctx, size) if count is None else count
-    dims = (count,) if axis is None else x.replace(axis, count).dims
-    per_slice = ctx.tensor((count,), "int64")
-    return ctx.tensor(dims), per_slice, ctx.tensor((size,), "int64"), per_slice
 
 
 def _different(x: Tensor) -> Dim | None:
