@@ -42,4 +42,3 @@ with lazy_imports(__name__):
     )
     from shapesmt.analysis.verify.session import beyond as beyond, examine_session as examine_session
     from shapesmt.analysis.verify.share import valid_share as valid_share
-    from shapesmt.prover.judge import Judge as Judge
