@@ -1,4 +1,4 @@
-"""Pose a problem and examine every node; both stay together, with the judge that decided, in one value."""
+"""Examined: a problem posed and every node examined; both stay together, with the judge that decided, in one value."""
 
 from __future__ import annotations
 
