@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import count
 from math import inf
+from operator import index
 from typing import Any, TypeAlias
 
 from shapesmt.base.errors import SizeOverflowError
@@ -122,7 +123,7 @@ class Dim:
 
     def __mul__(self, other: Dim | int) -> Dim:
         if not isinstance(other, Dim):
-            return scale(self, other)
+            return scale(self, index(other))
         if other.constant is not None:
             return scale(self, other.constant)
         if self.constant is not None:
@@ -194,8 +195,12 @@ _CONSTANTS: dict[int, Dim] = memo("numbers", {})
 
 
 def const(value: int) -> Dim:
-    """Return the constant expression."""
-    number = _CONSTANTS.get(value)
+    """Return the constant expression.
+
+    Raises:
+        TypeError: The value is no integer, such as a float.
+    """
+    number = _CONSTANTS.get(index(value))
     if number is None:
         number = _CONSTANTS[value] = from_terms({(): int(value)})
     return number

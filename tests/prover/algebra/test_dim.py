@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import reduce
 from math import prod
-from operator import mul
+from operator import add, floordiv, mod, mul, sub
 
 import numpy as np
 import pytest
@@ -221,3 +221,19 @@ def test_a_choice_between_sizes_that_are_equal_where_it_is_made_is_none() -> Non
     assert [evaluate(other, {w.as_symbol(): value}) for value in range(1, 10)] == [1, 1, 1, 1, 3, 3, 3, 4, 5]  # type: ignore[arg-type]
     kept = select(equal(whole, 2), w // 8, whole)
     assert [evaluate(kept, {w.as_symbol(): value}) for value in range(3, 10)] == [1, 1, 0, 0, 0, 1, 3]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("operation", [mul, floordiv, mod, add, sub, equal, at_least])
+@pytest.mark.parametrize("number", [1.5, 2.0, np.float32(1.5)])
+def test_no_float_is_taken_for_an_integer(operation: Callable[[object, object], object], number: object) -> None:
+    """Not even one without a fraction: whether 0.3 * 10 has one is a matter of rounding."""
+    for left, right in ((H, number), (number, H)):
+        with pytest.raises(TypeError):
+            operation(left, right)
+
+
+def test_integers_of_numpy_are_integers() -> None:
+    large = np.int64(2**62)
+    assert H + np.int8(3) is H + 3
+    assert H * large * large is 2**124 * H
+    assert const(np.int64(7)) is const(7)
