@@ -1,7 +1,9 @@
 """The prover: conditions over integers in ranges, decided with proof. It knows nothing of models.
 
 A symbol has a range, expressions and conditions are made of symbols, a domain has the admissible inputs, and a judge
-decides over it: first without a solver, then by Z3.
+decides over it: first without a solver, then by Z3. Expressions are of integers: division rounds down, `x // 0` is 0,
+and so `x % 0` is `x`. Answers are about domains that have an input: if facts may contradict each other, ask
+`judge.satisfiable` first.
 
     >>> n, tile = symbol("n", 1, 1000), symbol("tile", 1, 64)  # two integers
     >>> blocks = (n + tile - 1) // tile  # an expression: the tiles that cover a loop of n steps
@@ -16,6 +18,8 @@ decides over it: first without a solver, then by Z3.
     >>> low, high = judge.extent(inputs, blocks * tile - n)  # exact bounds, with inputs that attain them
     >>> low.value, high.value, high.witness
     (0, 62, {Atom('n'): 64, Atom('tile'): 63})
+    >>> judge.satisfiable(inputs), judge.satisfiable(Domain([n], [divides(16, n), at_most(n, 15)]))
+    (True, False)
     >>> print(script([*inputs.facts, equal(n, 24)]))  # Z3's system, as text that other solvers read, too
     (declare-const |n| Int)
     (assert (<= 1 |n| 1000))

@@ -51,6 +51,9 @@ BRIEF = 0.1  # part of the solver's usual effort, for each query of a judge with
 class Judge:
     """Decides conditions and intervals over domains, until its deadline.
 
+    Facts of a domain about other symbols aren't looked at, so a domain that has no input isn't noticed: `satisfiable`
+    says whether it has one.
+
     Args:
         deadline: When to give up.
         asks: The number of solver queries, with little effort each; None is unlimited. A judge with a limit neither
