@@ -1,7 +1,7 @@
 """The rule of `com.example.Fold`."""
 
 from shapesmt import rule
-from shapesmt.prover.algebra import divides
+from shapesmt.prover import divides
 
 
 @rule("Fold", domain="com.example")

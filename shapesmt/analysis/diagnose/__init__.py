@@ -7,7 +7,6 @@ from shapesmt.base.lazy import lazy_imports
 with lazy_imports(__name__):
     from shapesmt.analysis.diagnose.absent import absent_files as absent_files
     from shapesmt.analysis.diagnose.certificate import (
-        complete_system as complete_system,
         system_text as system_text,
         system_verdict as system_verdict,
     )

@@ -5,12 +5,6 @@ from __future__ import annotations
 from shapesmt.base.lazy import lazy_imports
 
 with lazy_imports(__name__):
-    from shapesmt.analysis.verify.analysis import (
-        Examined as Examined,
-        examine_problem as examine_problem,
-        pinned as pinned,
-        pose_problem as pose_problem,
-    )
     from shapesmt.analysis.verify.bounds import (
         earlier_bounds as earlier_bounds,
         empty_bounds as empty_bounds,
@@ -22,6 +16,12 @@ with lazy_imports(__name__):
         Examination as Examination,
         Judgement as Judgement,
         Session as Session,
+    )
+    from shapesmt.analysis.verify.examined import (
+        Examined as Examined,
+        examine_problem as examine_problem,
+        pinned as pinned,
+        pose_problem as pose_problem,
     )
     from shapesmt.analysis.verify.examiner import is_open as is_open, shape_claims as shape_claims
     from shapesmt.analysis.verify.inputs import DEFAULT as DEFAULT, when as when
@@ -42,4 +42,3 @@ with lazy_imports(__name__):
     )
     from shapesmt.analysis.verify.session import beyond as beyond, examine_session as examine_session
     from shapesmt.analysis.verify.share import valid_share as valid_share
-    from shapesmt.prover.judge import Judge as Judge

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
-from shapesmt.analysis.verify.analysis import Examined
 from shapesmt.analysis.verify.examination import Examination
+from shapesmt.analysis.verify.examined import Examined
 from shapesmt.analysis.verify.inputs import when
 from shapesmt.base.deadline import stage
 from shapesmt.operators.rules import Tensor, one_of, tensor

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from shapesmt.analysis.verify.analysis import Examined
 from shapesmt.analysis.verify.examination import Examination, Judgement, Session
+from shapesmt.analysis.verify.examined import Examined
 from shapesmt.analysis.verify.examiner import examine
 from shapesmt.analysis.verify.problem import Problem
 from shapesmt.base.deadline import stage

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from math import prod
 
-from shapesmt.analysis.verify.analysis import Examined
+from shapesmt.analysis.verify.examined import Examined
 from shapesmt.prover.algebra import Formula, Verdict, all_of, memo
 from shapesmt.prover.presolve import Domain, compute_once, group_by_symbols
 from shapesmt.reports.answers import Share

@@ -3,6 +3,8 @@
     model ─load─▶ Graph ─pose─▶ Problem ─examine─▶ Examination ─▶ Report, Bounds, Explanation, ...
                                    └─infer, node by node─┘
 
+`analyse` takes these steps and returns an `Analysis`, which finds each part of the answers when it is first read.
+
 Every public function takes a model and the options that `check` describes. It raises `ModelError` if the model can't be
 read, and `UsageError` if the options don't fit it. Each makes one `Question` of its options and calls the function
 that answers it: `check` calls `answer_check`. Settings in a file are read only when asked for:

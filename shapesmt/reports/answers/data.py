@@ -77,10 +77,10 @@ class Data:
     @property
     def told(self) -> dict[str, Any]:
         """The facts that fields tell in sentences, as far as they are known: JSON and pickles have the sentences."""
-        told = {name: value for name, value in vars(self).items() if isinstance(vars(type(self)).get(name), _Sentence)}
-        return {name: value for name, value in told.items() if type(value) not in _TOLD}
+        known = {name: vars(self)[name] for name in _sentences(cast("Any", type(self))) if name in vars(self)}
+        return {name: value for name, value in known.items() if type(value) not in _TOLD}
 
-    def __getstate__(self) -> object:
+    def __getstate__(self) -> dict[str, object]:
         return {item.name: getattr(self, item.name) for item in fields(cast("Any", self))}
 
 
@@ -91,6 +91,8 @@ class _Sentence:
         self._name = name
 
     def __get__(self, data: object, _kind: type | None = None) -> Any:
+        if data is None:
+            return self
         try:
             told = vars(data)[self._name]
         except KeyError:
@@ -135,6 +137,8 @@ def telling(*names: str) -> Callable[[type[Kind]], type[Kind]]:
 
 def altered(data: Kind, **values: object) -> Kind:
     """Return a copy with other values in these fields; unlike `dataclasses.replace`, it keeps the facts of others."""
+    if unknown := values.keys() - cast("Any", data).__dataclass_fields__.keys():
+        raise TypeError(f"no fields of {type(data).__name__}: {', '.join(sorted(unknown))}")
     copy = object.__new__(type(data))
     vars(copy).update(vars(data), **values)
     return copy
@@ -190,6 +194,12 @@ def _layout(kind: Any) -> list[tuple[str, str, tuple[object, ...]]]:
         for item in fields(kind)
         if (omitted := item.metadata.get("omit", ())) is not None
     ]
+
+
+@cache
+def _sentences(kind: Any) -> list[str]:
+    """Return the names of the fields that hold facts and read as sentences."""
+    return [item.name for item in fields(kind) if isinstance(getattr(kind, item.name, None), _Sentence)]
 
 
 Restore: TypeAlias = Callable[[Any], Any]

@@ -6,7 +6,7 @@ Dictionaries are built only by `to_dict()`, never during the analysis.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import Enum
 
 from shapesmt.prover.algebra import Verdict
@@ -95,9 +95,6 @@ class Cause(Data):
     shape: tuple[int, ...] = field(default=(), metadata=_OMIT_EMPTY)
     source: Source | None = field(default=None, metadata=_OMIT_EMPTY)
     names: tuple[str, ...] = field(default=(), compare=False, repr=False, metadata=_OMIT)
-
-    def __getstate__(self) -> dict[str, object]:
-        return {one.name: getattr(self, one.name) for one in fields(self)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -186,7 +186,7 @@ class Report(Answer):
     """The range of each dimension and each declared element, and the source of the range."""
     requirements: Counts
     findings: tuple[Finding, ...] = field(default_factory=tuple)
-    """The nodes that aren't proved, in graph order, then shapes that the file declares wrongly."""
+    """The nodes that aren't proved, the gravest first, then shapes that the file declares wrongly."""
     precondition: Precondition | None = field(default_factory=_none)
     """The inputs for which the model runs; None if unknown."""
     seconds: float = 0.0
@@ -239,8 +239,10 @@ class Report(Answer):
 
         def __getattr__(self, name: str) -> Any:
             """Return a field of a stored report that isn't known yet; what may be unknown has no class default."""
+            if name not in {one.name for one in fields(self)}:
+                return object.__getattribute__(self, name)  # a property that failed raises its own error again
             values = vars(self)
-            read = values.get(_READ) if name in {one.name for one in fields(self)} else None
+            read = values.get(_READ)
             if read is not None:  # else another thread may have read it in the meantime
                 values.update({key: value for key, value in vars(read()).items() if key not in values})
                 values.pop(_READ, None)
@@ -277,7 +279,7 @@ class Report(Answer):
         return self.pages()
 
     def __getstate__(self) -> dict[str, object]:
-        return {**{one.name: getattr(self, one.name) for one in fields(self)}, "pages": None}
+        return {**super().__getstate__(), "pages": None}
 
     def __repr__(self) -> str:
         number = len(self.findings)

@@ -7,7 +7,7 @@ import re
 import onnx
 import pytest
 
-from shapesmt.analysis.verify.analysis import pinned
+from shapesmt.analysis.verify.examined import pinned
 from shapesmt.analysis.verify.problem import Problem, pose, pose_everything
 from shapesmt.analysis.verify.question import Question
 from shapesmt.base.errors import UsageError

@@ -170,7 +170,7 @@ def examinations(monkeypatch: pytest.MonkeyPatch) -> list[object]:
         examined.append(problem)
         return examine(problem, *arguments, **options)
 
-    monkeypatch.setattr("shapesmt.analysis.verify.analysis.examine", counting)
+    monkeypatch.setattr("shapesmt.analysis.verify.examined.examine", counting)
     return examined
 
 

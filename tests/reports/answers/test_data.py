@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import json
 import pickle
 from pathlib import Path
@@ -10,12 +11,17 @@ from pathlib import Path
 import pytest
 
 import shapesmt
+from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers import (
     Bounds,
     Counts,
     DimBounds,
+    Finding,
+    FindingKind,
     Report,
     TensorBounds,
+    altered,
+    facts,
 )
 from shapesmt.reports.answers.finding import Cause, Clash, Side
 from tests.reports.answers.test_report import CONCAT
@@ -110,3 +116,30 @@ def test_a_report_comes_back_from_its_json(path: Path) -> None:
 def test_what_is_no_report_is_refused(data: dict[str, object]) -> None:
     with pytest.raises((KeyError, TypeError, ValueError)):
         Report.from_dict(data)
+
+
+@dataclasses.dataclass(frozen=True)
+class Marked(Finding):
+    mark: str = ""
+
+
+@pytest.mark.parametrize("kind", [Finding, Marked])
+def test_a_copy_has_the_facts_and_a_pickle_the_sentences(kind: type[Finding]) -> None:
+    inside = facts.Inside("loop/body")
+    one = kind(Verdict.FAILS, FindingKind.DATA, "n", "Add", 0, "sizes agree", "a == b", note=inside, help="a text")  # type: ignore[arg-type]
+    copy, sent = altered(one, group=3), pickle.loads(pickle.dumps(one))
+    assert copy.told == one.told == {"note": inside}
+    assert copy == dataclasses.replace(one, group=3) != one
+    assert sent == one
+    assert (sent.note, sent.told) == ("inside loop/body", {})
+
+
+def test_a_copy_with_a_field_that_its_class_has_not_is_refused() -> None:
+    with pytest.raises(TypeError, match="no fields of Finding: titel"):
+        altered(CONCAT, titel="x")
+
+
+@pytest.mark.parametrize("kind", [Finding, Report])
+def test_a_class_whose_fields_hold_facts_can_be_looked_at(kind: type) -> None:
+    assert {"to_dict", "told"} <= {name for name, _ in inspect.getmembers(kind)}
+    assert Counts().told == {}

@@ -116,3 +116,11 @@ def test_exit_status_of_bounds():
 def test_reports_are_frozen():
     with pytest.raises(dataclasses.FrozenInstanceError):
         CONCAT.verdict = Verdict.PROVED
+
+
+def test_an_error_of_a_property_is_the_one_that_is_raised() -> None:
+    report = Report.stored(lambda: Report("m", Verdict.PROVED, {}, Counts(), findings=(None,)))  # type: ignore[arg-type]
+    with pytest.raises(AttributeError, match="'NoneType' object has no attribute 'replay'"):
+        report.exit_status  # noqa: B018 - reading it raises
+    with pytest.raises(AttributeError, match="'Report' object has no attribute 'findigns'"):
+        report.findigns  # noqa: B018

@@ -27,7 +27,7 @@ __all__ = ["model_warnings"]
 def model_warnings(
     a: Examined, claims: Iterable[tuple[str, Finding]] = (), static: Iterable[StaticAxis] = ()
 ) -> tuple[ModelWarning, ...]:
-    """Return all warnings, in the order of their kinds; `claims` and `static` come from the functions of that name."""
+    """Return all warnings, in the order of their kinds; `claims` come from `declarations`, `static` are static axes."""
     asked = _Asked(a, Examples(a), claims, static)
     found: list[ModelWarning] = []
     for kind in WarningKind:

@@ -1,4 +1,4 @@
-"""Sentences of a report, made of the facts that its fields have until they are first read."""
+"""Sentences of a report, made of the facts that its fields hold, whenever one is read."""
 
 from __future__ import annotations
 
@@ -43,5 +43,5 @@ if _UNTOLD:
 
 
 def words(told: object) -> Any:
-    """Return the sentence that tells some report."""
+    """Return the sentence that tells facts; the sentences of `Hints`."""
     return _TELLING[type(told)](told)

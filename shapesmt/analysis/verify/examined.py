@@ -1,4 +1,4 @@
-"""Pose a problem and examine every node; both stay together, with the judge that decided, in one value."""
+"""Examined: a problem posed and every node examined; both stay together, with the judge that decided, in one value."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Examined:
     """A problem, its examination, and the judge that decided it.
 
     Attributes:
-        started: When the model was read, by `perf_counter()`.
+        started: When the model was read, by `perf_counter()`; by default, when this was made.
     """
 
     problem: Problem
@@ -35,7 +35,7 @@ class Examined:
 
     @property
     def seconds(self) -> float:
-        """The seconds since the model was read."""
+        """The seconds since `started`."""
         return time.perf_counter() - self.started
 
     @property
