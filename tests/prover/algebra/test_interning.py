@@ -84,7 +84,9 @@ def test_what_only_saves_work_is_forgotten() -> None:
 PACKAGE = Path(shapesmt.__file__).parent
 CATALOGUES = {"ANALYSES", "OPERATIONS", "REWRITES", "STEPS", "_OF_ENTRIES", "_PLUGINS", "_RULES"}
 """Lists that imports fill, and calls don't."""
-BY_MODULE_OR_CLASS = ("_content", "_layout", "_plan", "_restorer", "_table", "_plain_types", "_version")
+BY_MODULE_OR_CLASS = (
+    *("_content", "_layout", "_plan", "_plain_types", "_restorer", "_sentences", "_table", "_version"),
+)
 """Functions that remember what they say of modules, classes, packages and own files, of which there are few."""
 
 
