@@ -1,4 +1,4 @@
-"""What every room uses: errors, deadlines, names that load late, the version, Python's collector."""
+"""The base of all rooms: errors, deadlines, lazy imports, the version, and pauses of the garbage collector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What else is asked of a model: memory, sizes for compilers, a smaller model, a repair, a runtime's error, a run."""
+"""Answer other questions than `check`: memory, sizes for compilers, smaller models, repairs, runtimes' errors, runs."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class Execution:
         raise NoBlame(f"at {dict(sizes)}: {said}")
 
     def feeds(self, sizes: Sizes) -> dict[str, Any]:
-        """What each input is fed with at these sizes."""
+        """Return the array that each input gets at these sizes."""
         return {i.name: self._given(i, sizes) for i in self.inputs}
 
     def _given(self, info: onnx.ValueInfoProto, sizes: Sizes) -> Any:

@@ -93,7 +93,7 @@ def _warned(w: ModelWarning, runs: Ran) -> Iterator[str]:
 
 
 def judged(seed: int) -> tuple[Counter[str], list[str]]:
-    """What is counted, and what is wrong, of the model of a seed."""
+    """Count what the sessions do with the model of a seed, and list the wrong claims about it."""
     counts: Counter[str] = Counter()
     return counts, [f"seed {seed}: {text}" for text in wrong_in(drawn(seed), counts)]
 
@@ -135,7 +135,7 @@ def _alone(session: onnxruntime.InferenceSession | None, inputs: list[Execution]
 
 
 def judged_alone(seed: int) -> tuple[Counter[str], list[str]]:
-    """What is counted, and what is wrong, of the single operator of a seed."""
+    """Count what the sessions do with the single operator of a seed, and list the wrong claims about it."""
     case = boxed(seed)
     runs, pinned = runs_alone(case), elements(Execution(case.model, feed))[1]
     counts = Counter(operators=1, executions=len(runs))

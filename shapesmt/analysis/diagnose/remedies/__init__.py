@@ -1,1 +1,1 @@
-"""What would help: narrower ranges and relations, the doubt about them, and fixed sizes that should be free."""
+"""Remedies: find narrower ranges and relations for which a model runs, doubt them, and free sizes that were fixed."""

@@ -36,7 +36,7 @@ def model_warnings(
 
 
 class _Asked(NamedTuple):
-    """What warnings are made of."""
+    """An examined model, with the earlier findings that warnings repeat: wrong declarations and fixed sizes."""
 
     a: Examined
     examples: Examples

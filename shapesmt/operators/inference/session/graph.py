@@ -179,7 +179,7 @@ def _refused(graph: Graph, found: Found) -> SessionGraph:
 def _rewritten(graph: Graph, first: int, earlier: Earlier) -> SessionGraph | None:
     """Return the graph after the rewrites of one stage, the first from `first` on of which some apply; else None.
 
-    `earlier` remembers what is found of nodes.
+    Inferences of nodes are taken from `earlier`, and added to it.
     """
     from shapesmt.operators.inference.session.loaded import tensors_when_loaded
 

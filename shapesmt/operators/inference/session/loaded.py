@@ -22,7 +22,7 @@ Types: TypeAlias = "list[Declared] | str | None"
 
 @dataclass
 class Earlier:
-    """What was found of nodes, for other graphs of the same file.
+    """Inferences of single nodes, which are used again when a rewrite has changed other nodes of the graph.
 
     Attributes:
         types: What ONNX infers, by operator, attributes and inputs.
@@ -36,8 +36,8 @@ class Earlier:
 def tensors_when_loaded(graph: Graph, earlier: Earlier | None = None) -> dict[str, Tensor] | Found:
     """Return the tensors with the sizes that the runtime knows when it loads the model, and the elements of constants.
 
-    If the runtime refuses the model, the result is the law that a node violates. `earlier` remembers what is found of
-    nodes, for the graph after a rewrite.
+    If the runtime refuses the model, the result is the law that a node violates. Inferences of nodes
+    are taken from `earlier`, and added to it.
 
     Dimensions of inputs have symbols by their names. What is computed from constants, and from sizes that are numbers,
     is a constant. A constant that is an input too has no elements, as a run may give others.
@@ -58,8 +58,8 @@ class Named(Static):
 
     earlier: Earlier
 
-    def _rest_on_others(self, application: Application, node: Node, tensors: Mapping[str, Tensor]) -> Application:  # noqa: ARG002
-        return application  # what ONNX infers decides which sizes are known
+    def _rest_on_others(self, application: Application, node: Node, tensors: Mapping[str, Tensor]) -> Application:  # noqa: ARG002 - ONNX's inference decides which sizes are known
+        return application
 
     def _infer_types(self, node: Node, inputs: list[Tensor | None]) -> Types:
         key = node.domain, node.op, node.attributes, len(node.outputs), tuple(inputs)
