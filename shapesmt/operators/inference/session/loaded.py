@@ -78,8 +78,8 @@ class Named(Static):
         inputs = [tensors[name] if name else None for name in node.inputs]
         if node.attributes.graphs or self.findings.trail:
             return self._first_step(node, tensors, inputs)
-        literal = (name in self.literals for name in node.inputs)
-        key = node.domain, node.op, node.attributes, *node.outputs, *inputs, *literal
+        literal = (name in self.literals for name in node.inputs)  # a function's lookups depend on the names, too
+        key = node.domain, node.op, node.attributes, (*node.outputs,), (*node.inputs,), *inputs, *literal
         if key not in self.earlier.steps:
             application = self._first_step(node, tensors, inputs)
             self.earlier.steps[key] = application, {name: tensors[name] for name in node.outputs if name}
