@@ -118,10 +118,12 @@ with lazy_imports(__name__):
         AbsentFile as AbsentFile,
         Counts as Counts,
         DataNeed as DataNeed,
+        OutputSamples as OutputSamples,
         Precondition as Precondition,
         Release as Release,
         Remedy as Remedy,
         Report as Report,
+        SampleAnswer as SampleAnswer,
     )
     from shapesmt.reports.answers.simplified import (
         Changed as Changed,
