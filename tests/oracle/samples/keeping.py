@@ -146,7 +146,7 @@ def own_range(b: Builder, v: Value) -> Value | None:
 
 
 def flipped(b: Builder, v: Value, axis: int) -> Value:
-    return b.slice(v, axis, -1, -(2**31), -1)
+    return b.slice(v, axis, -1, b.r.choice([-(2**31), -(2**63), 1 - 2**63]), -1)
 
 
 def twice(b: Builder, v: Value) -> Value:

@@ -139,7 +139,7 @@ def added(b: Builder, v: Value, axis: int) -> Value:
 def decided(b: Builder, v: Value, axis: int) -> Value:
     """A branch that all samples decide."""
     total = b.op("ReduceSum", v, dims=(), keepdims=0)
-    condition = b.op("Greater", total, b.constant(0.0), kind="b")
+    condition = b.op("Greater", b.op("Sin", b.op("Mul", total, b.constant(7.0))), b.constant(0.0), kind="b")
     return branch(b, condition, v, "Relu", "Neg")
 
 

@@ -12,8 +12,8 @@ from onnx import helper
 from tests.oracle.runner import session
 from tests.oracle.samples.building import BATCH
 
-TRIALS = 5
-SCALES = (1.0, 1.0, 5.0, 0.3, 1.0)
+TRIALS = 6
+SCALES = (1.0, 0.3, 5.0, 0.3, 1.0, 5.0)
 RAGGED = None  # in the place of the samples of a tensor whose size depends on them
 
 Sizes = Mapping[str, int]
@@ -32,7 +32,14 @@ class Input(NamedTuple):
         shape = tuple(sizes[d] if isinstance(d, str) else d for d in self.dims)
         if self.dtype.kind == "f":
             return (draw.standard_normal(shape) * scale).astype(self.dtype)
-        return draw.integers(0, 2 if self.dtype.kind == "b" else self.high, shape).astype(self.dtype)
+        high = 2 if self.dtype.kind == "b" else self.high
+        often = draw.integers(0, high, shape)
+        rare = draw.random(shape) < 0.2  # seldom more than 0, seldom less than the most
+        if scale < 1:
+            often = np.where(rare, often, 0)
+        elif scale > 1:
+            often = np.where(rare, often, high - 1)
+        return often.astype(self.dtype)
 
 
 class Dependence(NamedTuple):
@@ -40,8 +47,8 @@ class Dependence(NamedTuple):
 
     Attributes:
         sizes: The symbols' sizes.
-        samples: By tensor, an array of its shape: bit i is set if sample i changes the element. RAGGED if the samples
-            change the size.
+        samples: By tensor, an array for each shape that it had: bit i is set if sample i changes the element. RAGGED
+            if the samples change the shape.
     """
 
     sizes: dict[str, int]
@@ -69,15 +76,15 @@ class Runner:
         found: dict[str, Any] = {}
         for trial in range(trials):
             draw = np.random.default_rng([trial, *sizes.values()])
-            feeds = {i.name: i.drawn(sizes, draw, SCALES[trial % 5]) for i in self.inputs}
+            feeds = {i.name: i.drawn(sizes, draw, SCALES[trial % 6]) for i in self.inputs}
             before = self.run(feeds)
             if before is None:
                 continue
             for sample in range(sizes[self.symbol]):
-                after = self.run(self.changed(feeds, sizes, sample, draw, SCALES[(trial + 1) % 5]))
+                after = self.run(self.changed(feeds, sizes, sample, draw, SCALES[(trial + 1) % 6]))
                 if after is not None:
                     for name, old, new in zip(self.names, before, after, strict=True):
-                        found[name] = merged(found.get(name, 0), different(old, new), sample)
+                        found[name] = merged(found.get(name, []), different(old, new), sample)
         return Dependence(dict(sizes), found) if found else None
 
     def changed(
@@ -93,7 +100,7 @@ class Runner:
             if array.dtype.kind in "iub":  # another draw is often the same
                 high = given.high if array.dtype.kind in "iu" else 2
                 same = array[at] == feeds[given.name][at]
-                array[at] = np.where(same & (draw.random(same.shape) < 0.7), (array[at] + 1) % high, array[at])
+                array[at] = np.where(same & (draw.random(same.shape) < 0.5), (array[at] + 1) % high, array[at])
             changed[given.name] = array
         return changed
 
@@ -138,10 +145,12 @@ def different(old: Any, new: Any) -> Any:
 
 
 def merged(known: Any, differs: Any, sample: int) -> Any:
-    """What is known of a tensor, with one more sample changed."""
-    if known is RAGGED or differs is RAGGED or np.shape(known) not in ((), np.shape(differs)):
+    """What is known of a tensor, with one more sample changed; shapes that other inputs decide are kept apart."""
+    if known is RAGGED or differs is RAGGED:
         return RAGGED
-    return known | (differs.astype(np.int64) << sample)
+    bits = differs.astype(np.int64) << sample
+    others = [array for array in known if array.shape != bits.shape]
+    return [*others, sum((array for array in known if array.shape == bits.shape), bits * 0) | bits]
 
 
 def grid(symbols: Sequence[str], seed: int) -> Iterator[dict[str, int]]:

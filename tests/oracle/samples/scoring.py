@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -56,6 +55,9 @@ def remarks_on(truth: Truth, name: str, claim: Mapping[str, Any]) -> Iterator[Re
     if claimed == UNKNOWN and truth.sized_by_data(name):
         yield Remark("sized by data")
         return
+    if (claimed, actual) == (MIXED, APART) and all(says(claim, run.sizes) for run in truth.runs):
+        yield Remark("holds where it runs")
+        return
     right = claimed == actual or (claimed, actual) == (APART, SHARED)
     yield Remark(
         f"{actual} right" if right else f"{actual} called {claimed}", "" if right else f"{name}: {dict(claim)}"
@@ -76,21 +78,25 @@ def contradicted(truth: Truth, name: str, claim: Mapping[str, Any]) -> str:
             outer, inner = (int(value(str(claim[key]), run.sizes)) for key in ("outer", "inner"))
             if not fits(samples, axis, inner, batch):
                 return f"inner {inner} of axis {axis} isn't so at {run.sizes}: {shown(samples)}"
-            if samples.shape[axis] and samples.shape[axis] != outer * batch * inner:
-                return f"{outer}*{batch}*{inner} isn't {samples.shape[axis]} at {run.sizes}"
+            if any(array.shape[axis] not in (0, outer * batch * inner) for array in samples):
+                return f"axis {axis} has no {outer}*{batch}*{inner} indices at {run.sizes}"
     return ""
 
 
 def shown(samples: Any) -> str:
     """The samples of each element as text, shortened."""
-    return "of no fixed size" if samples is None else re.sub(r"\s+", " ", str(samples.tolist()))[:200]
+    return "of no fixed size" if samples is None else " ".join(str(a.tolist()) for a in samples)[:200]
+
+
+def says(claim: Mapping[str, Any], sizes: Mapping[str, int]) -> bool:
+    """Whether samples stay apart at these sizes, as `holds_iff` has it."""
+    return claim.get("holds_iff") is not None and bool(value(str(claim["holds_iff"]), sizes))
 
 
 def on_node(truth: Truth, name: str, claim: Mapping[str, Any]) -> Remark:
     """Whether the node is one at which samples first mix."""
     culprits, said = truth.culprits(name), str(claim["node"])
-    first = [step for step in truth.steps if step.name in culprits]
-    if said in culprits or any(said.endswith(inner) for step in first for inner in step.within):
+    if any(f"{said}/".startswith(f"{culprit}/") for culprit in culprits):  # with the node of a body after it
         return Remark("node right")
     return Remark("node wrong", f"{name}: samples mix at {culprits}, not at {said}")
 
@@ -98,23 +104,22 @@ def on_node(truth: Truth, name: str, claim: Mapping[str, Any]) -> Remark:
 def on_sizes(truth: Truth, name: str, claim: Mapping[str, Any]) -> Remark:
     """Whether `holds_iff` is so at each size: where samples mix, and where there is only one."""
     kind = "with batch" if all(truth.rows(name, run) for run in truth.runs) else "without"
-    condition = claim.get("holds_iff")
-    if condition is None:
+    if claim.get("holds_iff") is None:
         return Remark(f"holds_iff none, {kind}", f"{name}: no holds_iff")
     wrong, strict = [], []
     for run in truth.runs:
-        says, actual = bool(value(str(condition), run.sizes)), truth.holds(name, run)
-        if says and not actual:
+        claimed, actual = says(claim, run.sizes), truth.holds(name, run)
+        if claimed and not actual:
             wrong.append(run.sizes)
-        elif says != actual:
+        elif claimed != actual:
             one = run.sizes[truth.symbol] == 1 and kind == "with batch"
             (wrong if one else strict).append(run.sizes)
     several = [run for run in truth.runs if run.sizes[truth.symbol] > 1]
     if len([sizes for sizes in strict if sizes[truth.symbol] > 1]) * 2 > len(several):  # too often for chance
         wrong += strict
     if wrong:
-        return Remark(f"holds_iff wrong, {kind}", f"{name}: holds_iff {condition} is wrong at {wrong[:3]}")
-    said = f"{name}: {condition}, though they are apart at {strict[:3]}" if strict else ""
+        return Remark(f"holds_iff wrong, {kind}", f"{name}: holds_iff {claim['holds_iff']} is wrong at {wrong[:3]}")
+    said = f"{name}: {claim['holds_iff']}, though they are apart at {strict[:3]}" if strict else ""
     return Remark(f"holds_iff right, {kind}" + (", but for chance" if strict else ""), said)
 
 

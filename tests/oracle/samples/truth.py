@@ -17,7 +17,11 @@ APART, SHARED, MIXED = "apart", "shared", "mixed"
 
 def fits(samples: Any, axis: int, inner: int, batch: int) -> bool:
     """Whether index j of the axis depends on sample `(j // inner) % batch` alone."""
-    if samples is RAGGED or not -1 < axis < samples.ndim or inner < 1 or samples.shape[axis] % (inner * batch):
+    return samples is not RAGGED and all(_fits(array, axis, inner, batch) for array in samples)
+
+
+def _fits(samples: Any, axis: int, inner: int, batch: int) -> bool:
+    if not -1 < axis < samples.ndim or inner < 1 or samples.shape[axis] % (inner * batch):
         return False
     own = 1 << (np.arange(samples.shape[axis]) // inner % batch)
     return not (samples & ~own.reshape([-1 if i == axis else 1 for i in range(samples.ndim)])).any()
@@ -27,23 +31,22 @@ def forms(samples: Any, batch: int) -> list[tuple[int, int]]:
     """Each axis and inner that fit."""
     if samples is RAGGED:
         return []
-    sizes = [(axis, size // batch) for axis, size in enumerate(samples.shape) if size % batch == 0]
+    sizes = [(axis, size // batch) for axis, size in enumerate(samples[0].shape) if size % batch == 0]
     found = [(axis, inner) for axis, most in sizes for inner in range(1, max(most, 1) + 1)]
     return [(axis, inner) for axis, inner in found if fits(samples, axis, inner, batch)]
 
 
 def depends(samples: Any) -> bool:
     """Whether anything of the tensor depends on a sample."""
-    return samples is RAGGED or bool(np.any(samples))
+    return samples is RAGGED or any(array.any() for array in samples)
 
 
 class Step(NamedTuple):
-    """A node: its name and those of the nodes in its bodies, what it reads and what it makes."""
+    """A node: its name, what it reads and what it makes."""
 
     name: str
     reads: frozenset[str]
     makes: tuple[str, ...]
-    within: frozenset[str] = frozenset()
 
 
 class Truth:
@@ -73,14 +76,14 @@ class Truth:
 
     def _verdict(self, name: str) -> str:
         several = [run for run in self.runs if run.sizes[self.symbol] > 1]
-        if not any(depends(run.samples.get(name, 0)) for run in several):
+        if not any(depends(run.samples.get(name, [])) for run in several):
             return SHARED
         axes = [{axis for axis, _ in forms(run.samples[name], run.sizes[self.symbol])} for run in several]
         return APART if set.intersection(*axes) else MIXED
 
     def ragged(self, name: str) -> bool:
         """Whether the samples decide the size of a tensor."""
-        return any(run.samples.get(name, 0) is RAGGED for run in self.runs)
+        return any(run.samples.get(name, []) is RAGGED for run in self.runs)
 
     def sized_by_data(self, name: str) -> bool:
         """Whether the samples decide its size, or that of a tensor at which they mixed on the way to it."""
@@ -97,7 +100,7 @@ class Truth:
         """Whether each sample alone has its rows, on any axis: false for a part of the samples, and for added rows."""
         batch = run.sizes[self.symbol]
         samples = run.samples[name]
-        return samples is not RAGGED and samples.ndim > 0 and any(size % batch == 0 for size in samples.shape)
+        return samples is not RAGGED and all(any(n % batch == 0 for n in array.shape) for array in samples)
 
     def culprits(self, name: str) -> list[str]:
         """The nodes at which samples first mix on the way to a mixed tensor, in the order of the graph."""
@@ -120,14 +123,5 @@ class Truth:
 
 def truth_of(model: onnx.ModelProto, high: Mapping[str, int], seed: int = 0, symbol: str = BATCH) -> Truth:
     """What ONNX Runtime shows of an ONNX model."""
-    steps = [
-        Step(n.name, frozenset(reads(n)), tuple(filter(None, n.output)), within(model, n)) for n in model.graph.node
-    ]
+    steps = [Step(n.name, frozenset(reads(n)), tuple(filter(None, n.output))) for n in model.graph.node]
     return Truth(steps, [o.name for o in model.graph.output], OnnxRunner(model, high, symbol), seed)
-
-
-def within(model: onnx.ModelProto, node: onnx.NodeProto) -> frozenset[str]:
-    """The names of the nodes in a node's bodies, or of the function that it calls."""
-    bodies = [a.g for a in node.attribute if a.HasField("g")]
-    inner = [n.name for body in bodies for n in body.node]
-    return frozenset([*inner, *(n.name for f in model.functions if f.name == node.op_type for n in f.node)]) - {""}
