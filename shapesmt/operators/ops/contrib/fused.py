@@ -47,10 +47,8 @@ def fused_axes(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows | None:
         return None
     plain = product_axes(ctx, outputs)
     flags = ctx.flag("transA"), ctx.flag("transB")
-    turned = [
-        (*letters[:-2], letters[-1], letters[-2]) if flag and len(letters) > 1 else letters
-        for letters, flag in zip(plain.inputs, flags, strict=False)
-    ]
+    pairs = zip((letters or () for letters in plain.inputs), flags, strict=False)
+    turned = [(*read[:-2], *read[:-3:-1]) if flag and len(read) > 1 else read for read, flag in pairs]
     return plain._replace(inputs=tuple(turned))
 
 
@@ -122,7 +120,7 @@ INPUT_AND_MASK_SAME_SPATIAL_SIZES = laws.SM116.law("input and mask have the same
 MASK_NOT_EMPTY = laws.SM113.law("the mask of an input with elements has some")
 
 
-@contrib("MaxpoolWithMask", follows=rows(0, 1))
+@contrib("MaxpoolWithMask", follows=rows())
 def masked_max_pool(ctx: RuleContext) -> Tensor:
     """Return the maximum of each window over the elements that a mask of the input's rank selects."""
     x, mask = ctx.input(0), ctx.input(1)

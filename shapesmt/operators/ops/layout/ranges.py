@@ -15,7 +15,6 @@ from shapesmt.operators.rules import (
     MAX_ELEMENTS,
     MAX_FLOATS,
     Elements,
-    Keeps,
     RuleContext,
     Tensor,
     Traits,
@@ -44,7 +43,7 @@ from shapesmt.prover.algebra.numeric import Float, from_dim
 SIZES_INT64 = laws.SM501.law("the sizes are of type int64")
 
 
-@rule("ConstantOfShape", since=9, any_rank=True, traits=Traits(Keeps.COPIED, copied=()))
+@rule("ConstantOfShape", since=9, any_rank=True, traits=Traits.COPIED)
 def constant_of_shape(ctx: RuleContext) -> Tensor:
     """Return a tensor whose sizes are an input, filled with one number."""
     ctx.check(ctx.input(0).dtype in ("", "int64"), SIZES_INT64)
