@@ -25,7 +25,7 @@ ROOMS = {
     "frontends": (),
     "operators": ("rules", "ops", "inference"),
     "reports": ("answers", "render", "export"),
-    "analysis": ("encoding", "verify", "diagnose", "analysis"),
+    "analysis": ("encoding", "verify", "samples", "diagnose", "analysis"),
     "tasks": ("memory", "replay", "simplify", "profiles", "runtime_errors", "repair"),
     "entrypoints": ("builder", "api", "fleet", "cli"),
 }
@@ -196,7 +196,10 @@ def test_some_packages_import_few_others(package: str) -> None:
     assert {name for name in reached if not name.startswith(("base", package))} <= NARROW[package]
 
 
-@pytest.mark.parametrize("package", ["analysis/encoding", "analysis/verify", "tasks/memory", "analysis/diagnose"])
+@pytest.mark.parametrize(
+    "package",
+    ["analysis/encoding", "analysis/verify", "analysis/samples", "tasks/memory", "analysis/diagnose"],
+)
 def test_what_finds_an_answer_does_not_word_it(package: str) -> None:
     reached = [(own(target), said) for path, target, said in arrows() if own(path) == package]
     shown = {"reports/render"} | ({"reports/export"} if package == "analysis/verify" else set())
