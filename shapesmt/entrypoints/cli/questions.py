@@ -108,9 +108,10 @@ def encode(form: Form, model: str, node: str | None, output: str | None, **optio
     Of NODE it is the part that it contributes: satisfiable if it can fail while the nodes before it run.
     """
     from shapesmt.entrypoints import api
+    from shapesmt.reports.answers import Encoded
 
     text = api.answer_encode(model, question_for(model, *load_config(options)), node)
-    put(text, output, form, {"schema": "shapesmt/encode/1", "model": model, "smt2": text})
+    put(text, output, form, Encoded(model, text).to_dict())
     return 0
 
 
@@ -127,6 +128,7 @@ def repro(form: Form, model: str, node: str | None, output: str | None, **option
     It stands alone: it holds the part of the model that fails, without weights, and needs numpy, onnx and onnxruntime.
     """
     from shapesmt.entrypoints import api
+    from shapesmt.reports.answers import Script
 
     question = question_for(model, *load_config(options))
     text = waiting(f"checking {model}", question, lambda: api.answer_repro(model, node, question))
@@ -134,7 +136,7 @@ def repro(form: Form, model: str, node: str | None, output: str | None, **option
         what = f"no input is known to break {'any node' if node is None else f'node {printable(node)!r}'}"
         click.echo(f"nothing to reproduce in {printable(model)}: {what}", err=True)
         return 1
-    put(text, output, form, {"schema": "shapesmt/repro/1", "model": model, "script": text})
+    put(text, output, form, Script(model, text).to_dict())
     return 0
 
 
