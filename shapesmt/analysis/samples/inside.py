@@ -73,7 +73,8 @@ def run(nested: Nested, how: Runs) -> list[State]:
     """Return the states of the outputs of a node that runs graphs."""
     find = {Runs.BRANCH: _branches, Runs.LOOP: _loop, Runs.SCAN: _scan}.get(how, _lost)
     states = find(nested) if nested.bodies else _lost(nested)
-    return [_fitting(nested, name, state) for name, state in zip(nested.node.outputs, states, strict=True)]
+    states += [unknown(nested.site)] * (len(nested.node.outputs) - len(states))
+    return [_fitting(nested, name, state) for name, state in zip(nested.node.outputs, states, strict=False)]
 
 
 def _fitting(nested: Nested, name: str, state: State) -> State:
