@@ -189,8 +189,13 @@ class Batch:
         moved = sample - label
         if positions(moved):
             return None
-        self._inner.setdefault((label, size), ONE)
+        self._know(label, shape, back, ONE)
         return label, all_of(equal(moved, 0), equal(size, self.size))
+
+    def _know(self, sample: Dim, shape: Shape, back: int, inner: Dim) -> None:
+        """Remember the inner part of a split, which may hold at some sizes only."""
+        self._inner.setdefault((sample, shape[-back]), inner)
+        self._splits.pop((sample, shape), None)
 
     def stride(self, sample: Dim, shape: Shape) -> Dim | None:
         """Return how many elements in a row belong to a sample, after which the next one's follow; None if unknown."""
@@ -220,7 +225,7 @@ class Batch:
                 continue
             inner = stride // within if exact is TRUE else self._simplest(stride // within, size)
             sample = self.label(len(after) - axis, inner, ONE if size is inner * self.size else ZERO)
-            self._inner.setdefault((sample, size), inner)
+            self._know(sample, after, len(after) - axis, inner)
             found.append((sample, all_of(exact, whole)))
         return found
 
