@@ -34,13 +34,20 @@ def written(line: str) -> onnx.ModelProto:
         node.name = node.name or f"{node.op_type}_{index}"
         if node.op_type == "Loop" and len(node.input) == 1:  # the parser drops an empty name at the end
             node.input.append("")
-        for body in (a.g for a in node.attribute if a.HasField("g")):
-            for value in (*body.input, *body.output):
-                if value.type.tensor_type.elem_type == onnx.TensorProto.FLOAT:
-                    value.type.tensor_type.ClearField("shape")
+        forget(node)
     made = {w.group(): w for w in WEIGHT.finditer(rest)}
     model.graph.initializer.extend(numpy_helper.from_array(array(w), name) for name, w in made.items())
     return model
+
+
+def forget(node: onnx.NodeProto) -> None:
+    """Leave the shapes of floats in a node's bodies open: as text they would be those of single numbers."""
+    for body in (a.g for a in node.attribute if a.HasField("g")):
+        for value in (*body.input, *body.output):
+            if value.type.tensor_type.elem_type == onnx.TensorProto.FLOAT:
+                value.type.tensor_type.ClearField("shape")
+        for inner in body.node:
+            forget(inner)
 
 
 def array(found: re.Match[str]) -> np.ndarray:
