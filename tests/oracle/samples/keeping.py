@@ -154,6 +154,18 @@ def twice(b: Builder, v: Value) -> Value:
     return flipped(b, unary(b, flipped(b, v, axis)), axis)
 
 
+def there_and_back(b: Builder, v: Value) -> Value | None:
+    """Read in other blocks or rolled, changed by element, and read as before."""
+    axis = b.r.randrange(v.rank)
+    if b.r.random() < 0.4:
+        rolled = b.op("Concat", b.slice(v, axis, 1, 2**31), b.slice(v, axis, 0, 1), dims=v.dims, axis=axis)
+        rolled = unary(b, rolled)
+        return b.op("Concat", b.slice(rolled, axis, -1, 2**31), b.slice(rolled, axis, 0, -1), dims=v.dims, axis=axis)
+    order = b.r.sample(range(v.rank), v.rank)
+    other = b.reshape(v, tuple(v.dims[i] for i in order), computed=True)
+    return b.reshape(unary(b, other), v.dims, computed=True)
+
+
 def padded(b: Builder, v: Value) -> Value | None:
     """Padded on an axis without the batch, or on any and cut again."""
     axis = b.r.randrange(v.rank)
@@ -257,7 +269,23 @@ def clipped(b: Builder, v: Value) -> Value:
 
 STEPS = [
     *(unary, scaled, linear, transpose, transpose, fold, fold, unfold, unfold, unfold, reduce, along, layer_norm),
-    *(doubled, cut, picked, tiled, repeated, own_range, twice, padded, similar, best, masked, gated, halves, zeros),
+    *(
+        there_and_back,
+        doubled,
+        cut,
+        picked,
+        tiled,
+        repeated,
+        own_range,
+        twice,
+        padded,
+        similar,
+        best,
+        masked,
+        gated,
+        halves,
+        zeros,
+    ),
     *(rolled, einsum, called, cast, clipped),
 ]
 

@@ -35,10 +35,15 @@ def generate(seed: int) -> Case:
     else:
         v = start(b)
         v, about = steps(b, v, b.r.randint(1, 7))
-        if b.r.random() < 0.5:
+        if b.r.random() < 0.4:
             v, more = mixed(b, v)
             about += f" !{more}"
             v, more = steps(b, v, b.r.randint(0, 3))
+            about += f" {more}"
+        while b.r.random() < 0.2:
+            v, more = mixed(b, v)
+            about += f" !{more}"
+            v, more = steps(b, v, b.r.randint(0, 2))
             about += f" {more}"
         if b.r.random() < 0.5:
             v = keeping.restore(b, v)
