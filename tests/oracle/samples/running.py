@@ -84,7 +84,8 @@ class Runner:
                 after = self.run(self.changed(feeds, sizes, sample, draw, SCALES[(trial + 1) % 6]))
                 if after is not None:
                     for name, old, new in zip(self.names, before, after, strict=True):
-                        found[name] = merged(found.get(name, []), different(old, new), sample)
+                        if not isinstance(old, list):  # a sequence is known by what is taken from it
+                            found[name] = merged(found.get(name, []), different(old, new), sample)
         return Dependence(dict(sizes), found) if found else None
 
     def changed(
@@ -137,7 +138,7 @@ class OnnxRunner(Runner):
 
 def different(old: Any, new: Any) -> Any:
     """Where two arrays differ; RAGGED if they differ in shape."""
-    if isinstance(old, list) or isinstance(new, list) or np.shape(old) != np.shape(new):
+    if np.shape(old) != np.shape(new):
         return RAGGED
     if np.asarray(old).dtype.kind == "f":
         return (old != new) & ~(np.isnan(old) & np.isnan(new))

@@ -105,6 +105,7 @@ class Truth:
     def culprits(self, name: str) -> list[str]:
         """The nodes at which samples first mix on the way to a mixed tensor, in the order of the graph."""
         producers = {made: step for step in self.steps for made in step.makes}
+        known = {step.name for step in self.steps if self.verdicts.keys() & set(step.makes)}
         found: set[str] = set()
         seen: set[str] = set()
         waiting = [name]
@@ -117,7 +118,8 @@ class Truth:
             before = [read for read in step.reads if self.verdicts.get(read) == MIXED]
             waiting += before
             if not before:
-                found.add(step.name)
+                sequences = {producers[read].name for read in step.reads if read in producers} - known - {""}
+                found |= {step.name, *sequences}
         return [*dict.fromkeys(step.name for step in self.steps if step.name in found)]
 
 
