@@ -63,6 +63,11 @@ class Truth:
         found = [runner.at(sizes) for sizes in grid(runner.symbols(), seed)]
         self.runs = [run for run in found if run is not None]
 
+    @cached_property
+    def producers(self) -> dict[str, Step]:
+        """The node that makes each tensor."""
+        return {made: step for step in self.steps for made in step.makes}
+
     @property
     def tells(self) -> bool:
         """Whether it ran with several samples."""
@@ -104,22 +109,20 @@ class Truth:
 
     def culprits(self, name: str) -> list[str]:
         """The nodes at which samples first mix on the way to a mixed tensor, in the order of the graph."""
-        producers = {made: step for step in self.steps for made in step.makes}
-        known = {step.name for step in self.steps if self.verdicts.keys() & set(step.makes)}
         found: set[str] = set()
         seen: set[str] = set()
         waiting = [name]
         while waiting:
             current = waiting.pop()
-            step = producers.get(current)
+            step = self.producers.get(current)
             if step is None or current in seen:
                 continue
             seen.add(current)
-            before = [read for read in step.reads if self.verdicts.get(read) == MIXED]
-            waiting += before
-            if not before:
-                sequences = {producers[read].name for read in step.reads if read in producers} - known - {""}
-                found |= {step.name, *sequences}
+            mixed = [read for read in step.reads if self.verdicts.get(read) == MIXED]
+            sequences = [read for read in step.reads if read in self.producers and read not in self.verdicts]
+            waiting += mixed + sequences
+            if step.reads and not mixed:
+                found.add(step.name)
         return [*dict.fromkeys(step.name for step in self.steps if step.name in found)]
 
 

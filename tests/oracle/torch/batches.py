@@ -129,6 +129,8 @@ class ProgramRunner(Runner):
     def steps(self) -> Iterator[Step]:
         """The calls; an element of a tuple is made by the call that returns the tuple."""
         for node in self.nodes:
+            if not isinstance(node.meta.get("val"), torch.Tensor):
+                continue
             call = node.args[0] if node.target is operator.getitem else node
             assert isinstance(call, Node)
             yield Step(call.name, frozenset(n.name for n in call.all_input_nodes), (node.name,))
