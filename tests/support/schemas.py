@@ -27,14 +27,15 @@ def _closed(part: Any) -> Any:
     if not isinstance(part, dict):
         return part
     closed = {key: _closed(one) for key, one in part.items()}
-    return {**closed, "additionalProperties": False} if "required" in part else closed
+    return {**closed, "additionalProperties": False} if {"properties", "description"} <= part.keys() else closed
 
 
 def violations(document: Json, name: str = "") -> list[str]:
     """Return what a document violates of a schema, by default of that which it names."""
-    _, said, version = document["schema"].split("/")
-    assert version == "1"
-    errors = validator(name or said, strict=True).iter_errors(document)
+    if not name:
+        _, name, version = document["schema"].split("/")
+        assert version == "1"
+    errors = validator(name, strict=True).iter_errors(document)
     return [f"{error.json_path}: {error.message[:300]}" for error in errors]
 
 

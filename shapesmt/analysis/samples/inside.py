@@ -71,15 +71,19 @@ class Nested(NamedTuple):
 
 def run(nested: Nested, how: Runs) -> list[State]:
     """Return the states of the outputs of a node that runs graphs."""
-    if not nested.bodies:
-        return _lost(nested)
-    if how is Runs.BRANCH:
-        return _branches(nested)
-    if how is Runs.LOOP:
-        return _loop(nested)
-    if how is Runs.SCAN:
-        return _scan(nested)
-    return _lost(nested)
+    find = {Runs.BRANCH: _branches, Runs.LOOP: _loop, Runs.SCAN: _scan}.get(how, _lost)
+    states = find(nested) if nested.bodies else _lost(nested)
+    states += [unknown(nested.site)] * (len(nested.node.outputs) - len(states))
+    return [_fitting(nested, name, state) for name, state in zip(nested.node.outputs, states, strict=False)]
+
+
+def _fitting(nested: Nested, name: str, state: State) -> State:
+    """Return the state of an output, which is mixed if no axis of it is split."""
+    t = nested.tensors.get(name)
+    if state.sample is None or state is SHARED or t is None:
+        return state
+    split = None if t.shape is None else nested.batch.split(state.sample, t.shape)
+    return state if split is not None else nested.batch.mixed(nested.site)
 
 
 def _lost(nested: Nested) -> list[State]:

@@ -33,7 +33,8 @@ from shapesmt.operators.rules import (
 from shapesmt.prover.algebra import TRUE, ZERO, Dim, Formula, all_of, negate, substitute
 
 ORDERED = frozenset({Keeps.ALL, Keeps.ORDERED})
-MOVED = frozenset({Keeps.REARRANGED, Keeps.REPEATED, Keeps.CONCATENATED, Keeps.COPIED})
+JOINED = frozenset({Keeps.CONCATENATED, Keeps.STACKED})
+MOVED = frozenset({Keeps.REARRANGED, Keeps.REPEATED, Keeps.COPIED}) | JOINED
 EACH = frozenset({Keeps.CONVERTED, Keeps.NEGATED, Keeps.COMPARED})
 
 
@@ -79,8 +80,10 @@ class Step(NamedTuple):
     @property
     def copied(self) -> tuple[int, ...]:
         """The inputs whose elements the outputs may hold."""
-        joined = self.rule.traits.keeps is Keeps.CONCATENATED
-        return tuple(range(len(self.inputs))) if joined else self.rule.traits.copied
+        keeps, copied = self.rule.traits.keeps, self.rule.traits.copied
+        if keeps in JOINED:
+            return tuple(range(len(self.inputs)))
+        return copied if keeps is Keeps.COPIED else (0,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,7 +217,8 @@ class Transfer:
         results = []
         for t, letters in zip(step.outputs, made, strict=False):
             read = (*follows.inputs, *[()] * len(samples))
-            parts = [_carried(s, own, letters) for s, own in zip(samples, read, strict=False) if s is not ZERO]
+            pairs = [(s, own) for s, own in zip(samples, read, strict=False) if s is not ZERO and own is not None]
+            parts = [_carried(s, own, letters) for s, own in pairs]
             fits = t.shape is not None and len(letters) in (0, t.rank)
             results.append(_together(*parts) if fits else UNKNOWN)
         return results

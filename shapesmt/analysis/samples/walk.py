@@ -9,7 +9,7 @@ from itertools import count
 from shapesmt.analysis.samples.inside import Nested, run
 from shapesmt.analysis.samples.states import SHARED, Batch, Site, State, States, unknown
 from shapesmt.analysis.samples.transfer import Step, Transfer
-from shapesmt.network.graph import Node
+from shapesmt.network.graph import Node, Nodes
 from shapesmt.operators.inference import Operators
 from shapesmt.operators.rules import Body, Rule, Runs, Tensor
 
@@ -33,14 +33,30 @@ class Walk:
         path: str = "",
     ) -> None:
         """Add the states of the outputs of nodes, in order; `bodies` are the runs of nodes inside them, by index."""
-        get = states.get
-        for index, node in enumerate(nodes):
-            known = [get(name, SHARED) if name else SHARED for name in node.inputs]
-            if all(s is SHARED for s in known) and all(get(n, SHARED) is SHARED for n in node.attributes.captures):
+        listed, tensor_of = Nodes.of(nodes), tensors.get
+        apart = {name: s.sample for name, s in states.items() if s.site is None}
+        lost, sample_of = states.keys() - apart.keys(), apart.get
+        known: dict[tuple[object, ...], list[State]] = {}  # of nodes that mix nothing, by kind, tensors and samples
+        rows = zip(count(), listed.kinds, listed.inputs, listed.outputs, strict=False)
+        for index, kind, reads, writes in rows:
+            if states.keys().isdisjoint(reads) and states.keys().isdisjoint(kind.attributes.captures):
                 continue
-            site = Site(next(self._order), f"{path}{node.name}", node.op)
-            found = self._node(node, tensors, bodies.get(index, ()), states, known, site)
-            states.update((name, s) for name, s in zip(node.outputs, found, strict=True) if name and s is not SHARED)
+            plain = lost.isdisjoint(reads) and not kind.attributes.graphs
+            key = (kind, *map(tensor_of, reads), *map(tensor_of, writes), *map(sample_of, reads)) if plain else ()
+            found = known.get(key)
+            if found is None:
+                node, given = listed[index], [states.get(name, SHARED) for name in reads]
+                site = Site(next(self._order), f"{path}{node.name}", node.op)
+                found = self._node(node, tensors, bodies.get(index, ()), states, given, site)
+                if plain and all(s.site is None for s in found):
+                    known[key] = found
+            for name, state in zip(writes, found, strict=True):
+                if name and state is not SHARED:
+                    states[name] = state
+                    if state.site is None:
+                        apart[name] = state.sample
+                    else:
+                        lost.add(name)
 
     def _node(
         self,

@@ -19,7 +19,8 @@ from shapesmt.entrypoints.cli.output import STATUS
 def schema(name: str | None) -> int:
     """Print the JSON schema NAME, of documents with `"schema": "shapesmt/NAME/1"`, or list the names.
 
-    The schema `line` is of the lines of FILE.jsonl, which `check --output` writes, `tighten` of what that prints.
+    The schema `line` is of the lines of FILE.jsonl, which `check --output` writes; `tighten` of what that prints, which
+    says that it is `bounds`; `graph` of models as JSON.
     """
     from shapesmt.reports import render
 

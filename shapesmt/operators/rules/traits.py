@@ -102,7 +102,7 @@ class Follows(NamedTuple):
         outputs: A letter or None for each axis of each output.
     """
 
-    inputs: tuple[Letters, ...]
+    inputs: tuple[Letters | None, ...]
     outputs: tuple[Letters, ...]
 
 
@@ -120,7 +120,8 @@ class Traits:
         stateful: Whether the outputs may differ between two nodes with the same inputs, as for a variable.
         divides: Whether integers of input 1 must not be 0.
         operands: The inputs that the operator on real numbers has, if scales and zero points stand between them.
-        copied: The inputs whose elements the outputs may hold, if `keeps` says that some are copied.
+        copied: If `keeps` is COPIED: the inputs of which the rule tracks the elements that it copies, where it copies
+            from no others.
     """
 
     keeps: Keeps = Keeps.NOTHING
@@ -132,7 +133,7 @@ class Traits:
     stateful: bool = False
     divides: bool = False
     operands: tuple[int, ...] = ()
-    copied: tuple[int, ...] = (0,)
+    copied: tuple[int, ...] = ()
 
     NOTHING: ClassVar[Traits]
     IDENTITY: ClassVar[Traits]
@@ -143,6 +144,7 @@ class Traits:
     CONCATENATED: ClassVar[Traits]
     STACKED: ClassVar[Traits]
     COPIED: ClassVar[Traits]
+    PART: ClassVar[Traits]
     CHOICE: ClassVar[Traits]
     OVERWRITTEN: ClassVar[Traits]
     SCATTERED: ClassVar[Traits]
@@ -186,6 +188,7 @@ Traits.REPEATED = Traits(Keeps.REPEATED)
 Traits.CONCATENATED = Traits(Keeps.CONCATENATED)
 Traits.STACKED = Traits(Keeps.STACKED)
 Traits.COPIED = Traits(Keeps.COPIED)
+Traits.PART = Traits(Keeps.COPIED, copied=(0,))
 Traits.CHOICE = Traits(Keeps.COPIED, Memory.ELEMENTWISE)
 Traits.OVERWRITTEN = Traits(Keeps.COPIED, Memory.OVER_FIRST)
 Traits.SCATTERED = Traits(Keeps.COPIED, Memory.OVER_FIRST, indices=(1,), copied=(0, 2))

@@ -1,18 +1,21 @@
 """JSON schemas of what `--format json` prints and of the lines of files of results, made of the answers themselves.
 
-The types of an answer's fields give the schema, its docstrings the descriptions.
+The types of an answer's fields give the schema, its docstrings the descriptions. Graphs, which are read as well, have
+a schema in a file.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from enum import Enum
 from functools import cache
+from importlib import resources
 from itertools import pairwise
 from textwrap import dedent
 from types import UnionType
@@ -47,6 +50,7 @@ SCHEMAS: Mapping[str, Any] = {
     "inspect": answers.ModelFacts,
 }
 """What is printed, by the names of the schemas."""
+GRAPH = "graph"
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null", Conjunct: "string"}
 _ENTRIES = "\nAttributes:\n"
@@ -69,8 +73,10 @@ def schema(name: str) -> Json:
     >>> schema("bounds")["$defs"]["DimBounds"]["properties"]["max"]
     {'type': ['integer', 'null']}
     """
+    if name == GRAPH:
+        return _graph()
     if name not in SCHEMAS:
-        raise UsageError(f"no schema {quote(name)}{did_you_mean(name, SCHEMAS)}")
+        raise UsageError(f"no schema {quote(name)}{did_you_mean(name, [*SCHEMAS, GRAPH])}")
     kinds = _members(SCHEMAS[name])
     inner: dict[str, Json] = {}
     whole = {"anyOf": [_object(kind, inner) for kind in kinds]} if kinds[1:] else _object(kinds[0], inner)
@@ -79,7 +85,15 @@ def schema(name: str) -> Json:
 
 def schema_titles() -> dict[str, str]:
     """Return the names of the schemas, each with the first sentence about what it describes."""
-    return {name: _opening(_members(kind)[0]).partition(". ")[0].rstrip(".") for name, kind in SCHEMAS.items()}
+    texts = {name: _opening(_members(kind)[0]) for name, kind in SCHEMAS.items()} | {GRAPH: _graph()["description"]}
+    return {name: text.partition(". ")[0].rstrip(".") for name, text in texts.items()}
+
+
+def _graph() -> Json:
+    """Return the schema of node-link JSON."""
+    file = resources.files("shapesmt.reports.render") / "graph.schema.json"
+    whole: Json = json.loads(file.read_text("utf-8"))
+    return whole
 
 
 def _object(kind: Any, inner: dict[str, Json]) -> Json:

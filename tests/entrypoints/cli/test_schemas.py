@@ -148,7 +148,7 @@ EXPECTED: dict[Source, set[tuple[str, str | None]]] = {
 def test_every_schema_is_listed_and_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["schema"]) == 0
     rows = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
-    assert {name for name, _ in rows} >= {*cli.commands} - {"schema", "help"}
+    assert {name for name, _ in rows} >= {"line", "graph", *cli.commands} - {"schema", "help"}
     for name, title in rows:
         assert len(title) > 20
         assert main(["schema", name]) == 0

@@ -7,6 +7,8 @@ import random
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from enum import Enum
+from importlib import import_module
+from pathlib import Path
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -15,6 +17,7 @@ from jsonschema import Draft202012Validator
 
 import shapesmt
 from shapesmt.prover.regions import Conjunct, Other
+from shapesmt.reports import answers
 from shapesmt.reports.answers import Data
 from shapesmt.reports.render import to_json
 from shapesmt.reports.render.schemas import SCHEMAS
@@ -110,6 +113,8 @@ def test_descriptions_are_those_of_the_docstrings() -> None:
 
 def test_every_kind_of_answer_has_a_schema() -> None:
     """Each class with a schema of its own: documents name it in `schema`."""
+    for module in Path(answers.__file__).parent.glob("[a-z]*.py"):
+        import_module(f"shapesmt.reports.answers.{module.stem}")
 
     def below(kind: type[Data]) -> Iterator[type[Data]]:
         for one in kind.__subclasses__():

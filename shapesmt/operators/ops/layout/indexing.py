@@ -29,6 +29,7 @@ from shapesmt.operators.rules import (
     Field,
     Follows,
     Item,
+    Keeps,
     RuleContext,
     Shape,
     Tensor,
@@ -251,7 +252,7 @@ def _picked_tuples(x: Tensor, picked: Sequence[Tensor], batch: int, dims: Shape)
 VALUES_OFF_AND_ON = laws.SM116.law("values are off and on")
 
 
-@rule("OneHot", since=9, any_rank=True, traits=Traits.COPIED, follows=hot_axes)
+@rule("OneHot", since=9, any_rank=True, traits=Traits(Keeps.COPIED, copied=(2,)), follows=hot_axes)
 def one_hot(ctx: RuleContext) -> Tensor:
     """Insert an axis of size `depth`, which holds `on` at each index and `off` elsewhere: `[n] -> [n, depth]`."""
     indices, amount, values = ctx.input(0), ctx.input(1), ctx.input(2)

@@ -145,7 +145,7 @@ def _moved_up(element: Any, back: int, by: Dim) -> Any:
     return move_positions(element, lambda b: position(b) - by if b == back else position(b))
 
 
-@rule("Split", traits=Traits.COPIED, follows=apart_from(lambda ctx, x: {ctx.axis(x.rank, 0)}))
+@rule("Split", traits=Traits.PART, follows=apart_from(lambda ctx, x: {ctx.axis(x.rank, 0)}))
 def split(ctx: RuleContext) -> tuple[Tensor, ...]:
     """Split along `axis` into parts of the listed sizes, which add up to the axis, or into equal parts."""
     x = ctx.input(0)

@@ -40,7 +40,7 @@ def cut_axes(ctx: RuleContext, x: Tensor) -> tuple[int, ...] | None:
     return _axes(ctx, x, counts)
 
 
-@rule("Slice", traits=Traits.COPIED, follows=apart_from(cut_axes))
+@rule("Slice", traits=Traits.PART, follows=apart_from(cut_axes))
 def cut(ctx: RuleContext) -> Tensor:
     """Slice along each axis in `axes`: `out = x[start:end:step]`."""
     x = ctx.input(0)

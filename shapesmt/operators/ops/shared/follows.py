@@ -5,11 +5,12 @@ Each function here is, or returns, a `Following`: the argument `follows` of `@ru
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 
+from shapesmt.network.graph import Attributes
 from shapesmt.operators.ops.shared.fields import element_of
 from shapesmt.operators.ops.shared.indices import columns
-from shapesmt.operators.rules import Following, Follows, Letters, RuleContext, Tensor, position
+from shapesmt.operators.rules import Following, Follows, Letters, RuleContext, Tensor, position, resolve
 
 PICKED = ...
 """The letter of an axis on which an operator reads the indices that other elements give."""
@@ -38,6 +39,60 @@ def as_a_whole(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:  # noqa:
 def alone(rank: int, axes: Collection[int] = (0,), letter: Hashable = "n") -> Letters:
     """Return letters for some axes of a tensor, None for the others."""
     return tuple((letter, axis) if axis in axes else None for axis in range(rank))
+
+
+def batched(reads: Mapping[int, int], makes: Sequence[int] = ()) -> Following:
+    """Only the batch is followed, on axis `reads[i]` of input i and on axis `makes[k]` (by default 0) of output k.
+
+    Other inputs are read as a whole.
+    """
+
+    def follows(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+        known = (t if i in reads else None for i, t in enumerate(ctx.inputs))
+        read = tuple(() if t is None else _batch_at(t.rank, reads[i]) for i, t in enumerate(known))
+        axes = (*makes, *[0] * len(outputs))
+        return Follows(read, tuple(_batch_at(t.rank, axis) for t, axis in zip(outputs, axes, strict=False)))
+
+    return follows
+
+
+def _batch_at(rank: int, at: int) -> Letters:
+    return tuple("batch" if axis == at else None for axis in range(rank))
+
+
+def lent(op: str, version: int, attributes: Mapping[str, str] | None = None) -> Following:
+    """Return the `Following` of an ai.onnx operator in an operator set, for an operator with the same inputs.
+
+    `attributes` maps its attributes to those of the other operator; None if they have the same names.
+    """
+
+    def follows(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows | None:
+        lender = resolve("", op, version)
+        if lender is None or lender.follows is None:
+            return None
+        known = ctx.node.attributes
+        if attributes is not None:
+            known = Attributes({name: known[own] for name, own in attributes.items() if own in known})
+        inner = RuleContext(ctx.node._replace(op=op, domain="", attributes=known), ctx.inputs, version)
+        inner.case, inner.runtime = ctx.case, ctx.runtime
+        return lender.follows(inner, outputs)
+
+    return follows
+
+
+def row_wise(*inputs: int) -> Following:
+    """All axes of the first input but the last are followed; these other inputs broadcast to it."""
+
+    def follows(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+        def letters(t: Tensor) -> Letters:
+            return (*aligned(t)[:-1], None) if t.rank else ()
+
+        read = [letters(t) if t is not None and i in (0, *inputs) else () for i, t in enumerate(ctx.inputs)]
+        x = ctx.input(0)
+        made = (letters(t) if t.rank == x.rank else aligned(x)[:-1] if t.rank == x.rank - 1 else () for t in outputs)
+        return Follows(tuple(read), tuple(made))
+
+    return follows
 
 
 def rows(*inputs: int) -> Following:
