@@ -219,6 +219,8 @@ def runs_of_tensorflow(tf, name, generator):
 
 def test_outputs_of_tensorflow_have_the_elements_that_their_operator_keeps(seeds):
     tf = pytest.importorskip("tensorflow", reason="tensorflow (extra `peers`) isn't installed")
+    from tests.support import tensorflow_settings as _settings  # noqa: F401 - before anything runs
+
     generator, wrong, judged = Random(seeds[0]), [], set()
     stated = [r for r in rules() if r.domain == "tensorflow" and r.traits.keeps in HOLDS.keys() - {Keeps.SUMMED}]
     for rule in stated:
