@@ -6,6 +6,7 @@ from shapesmt.base.lazy import lazy_imports
 
 with lazy_imports(__name__):
     from shapesmt.entrypoints.api import (
+        Opened as Opened,
         assert_proved as assert_proved,
         bounds as bounds,
         check as check,
@@ -16,6 +17,7 @@ with lazy_imports(__name__):
         infer_shapes as infer_shapes,
         inspect as inspect,
         memory as memory,
+        open as open,  # noqa: A004 - as `io.open`
         page as page,
         profile as profile,
         repair as repair,

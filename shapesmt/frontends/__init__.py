@@ -19,3 +19,4 @@ from shapesmt.frontends.formats import (
     program_or_model as program_or_model,
 )
 from shapesmt.frontends.recognize import SUFFIXES as SUFFIXES
+from shapesmt.frontends.source import ModelSource as ModelSource

@@ -12,6 +12,7 @@ from shapesmt.base.errors import UsageError
 from shapesmt.frontends.files import ModelFile, model_file
 from shapesmt.frontends.foreign import how_to_export, refuse_content, torch_class
 from shapesmt.frontends.recognize import is_xml, is_zip, tensorflow_format, text_format
+from shapesmt.frontends.source import ModelSource
 from shapesmt.network.graph import Graph
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class OpenedModel(NamedTuple):
 
 Model: TypeAlias = Union[
     str, os.PathLike[str], bytes, bytearray, memoryview, "ModelProto", Graph, "nx.DiGraph[Any]", OpenedModel, ModelFile,
-    "ExportedProgram", "Module", "ONNXProgram"
+    "ExportedProgram", "Module", "ONNXProgram", ModelSource
 ]  # fmt: skip
 
 
@@ -75,7 +76,7 @@ def open_model(model: Model, *, weights: bool = True) -> OpenedModel:
     >>> open_model(b'<?xml version="1.0"?><net name="g" version="11"/>').format.name
     'OPENVINO'
     """
-    held = _in_memory(model)
+    held = model.opened(weights=weights) if isinstance(model, ModelSource) else _in_memory(model)
     if held is not None:
         return held
     from shapesmt.frontends import onnx
@@ -157,6 +158,8 @@ def load(model: Model) -> Graph:
     >>> graph.nodes[0].op, graph.inputs["x"].shape
     ('Exp', ('n',))
     """
+    if isinstance(model, ModelSource):
+        return model.graph()
     kind, content, source, folder = open_model(model, weights=False)
     if kind is Format.GRAPH:
         graph: Graph = content
@@ -194,7 +197,7 @@ def load_protobuf(model: Model) -> tuple[ModelProto, Graph]:
         ModelError: The file is missing, unreadable, or contradicts itself.
         UsageError: The model is a graph, which has no protobuf, or in another format.
     """
-    model = open_model(model)
-    if model.format is not Format.ONNX:
-        raise UsageError(f"{model.source}: {model.format.value}")
-    return model.content, load(model)
+    opened = open_model(model)
+    if opened.format is not Format.ONNX:
+        raise UsageError(f"{opened.source}: {opened.format.value}")
+    return opened.content, load(model if isinstance(model, ModelSource) else opened)

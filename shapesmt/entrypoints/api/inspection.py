@@ -4,81 +4,36 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from shapesmt.analysis.diagnose import absent_files
-from shapesmt.analysis.verify import SESSIONS, TIMEOUT, Claims, Question, pose
-from shapesmt.base.deadline import Deadline, seconds
+from shapesmt.analysis.verify import Question, pose
 from shapesmt.base.errors import one_frame
-from shapesmt.entrypoints.api import answer_check
-from shapesmt.frontends import Model, load
-from shapesmt.network.declarations import RangeLike, ShapeLike, ValueLike, unknown_name
+from shapesmt.entrypoints.api.opened import Opened
+from shapesmt.frontends import Model, ModelSource, load
+from shapesmt.network.declarations import unknown_name
 from shapesmt.network.graph import Graph, document, networkx_graph
 from shapesmt.network.laws import CATALOGUE
 from shapesmt.operators.inference import infer, start
-from shapesmt.prover.algebra import one_call
 from shapesmt.reports.answers import DimensionFacts, ErrorCode, ModelFacts, Operator, Operators, TensorFacts
 
 if TYPE_CHECKING:
     import networkx as nx
 
-    from shapesmt.analysis.encoding import Constraints
     from shapesmt.operators.rules import Tensor
 
 
-@one_frame
-@one_call()
-def encoding(
-    model: Model,
-    *,
-    dims: Mapping[str, RangeLike] | None = None,
-    shapes: Mapping[str, ShapeLike] | None = None,
-    values: Mapping[str, ValueLike] | None = None,
-    assume: Iterable[str] | None = None,
-) -> Constraints:
-    """Return the complete system as named Z3 variables and constraints; you can add others before you solve it.
-
-    >>> model = b'''<ir_version: 8, opset_import: ["":18]>
-    ... g (float[n, 4] x) => (float[k, m] y) { y = Flatten <axis=0> (x) }'''
-    >>> enc = encoding(model, dims={"n": "1..8"})
-    >>> enc.dim("y", 1), enc.definitions["y[1]"]
-    (y[1], y[1] == 4*n)
-    """
-    from shapesmt.analysis.encoding import Constraints
-
-    problem = pose(load(model), Question(dims, shapes, values, assume))
-    return Constraints(problem.graph, problem.inputs, problem.dims, problem.domain.facts, problem.assumed)
-
-
-@one_frame
-@one_call()
-def dataflow(
-    model: Model,
-    *,
-    dims: Mapping[str, RangeLike] | None = None,
-    shapes: Mapping[str, ShapeLike] | None = None,
-    values: Mapping[str, ValueLike] | None = None,
-    assume: Iterable[str] | None = None,
-) -> nx.MultiDiGraph[str]:
-    """Return a model's networkx graph, with `dtype` and `shape` of each edge's tensor.
-
-    `shapesmt.network.graph.dataflow` describes its nodes and edges.
-
-    A shape is a tuple of formulas as text; None if the rank is unknown.
-
-    >>> model = b'''<ir_version: 8, opset_import: ["":18]>
-    ... g (float[n, 4] x) => (float[k, m] z) { y = Flatten <axis=0> (x) z = Relu (y) }'''
-    >>> dataflow(model).edges(data="shape")
-    OutMultiEdgeDataView([('x', 'Flatten_0', ('n', '4')), ('Flatten_0', 'Relu_1', ('1', '4*n'))])
-    """
-    problem = pose(load(model), Question(dims, shapes, values, assume))
-    tensors = infer(problem.graph, problem.inputs).tensors
-    graph = networkx_graph(problem.graph)
-    for _, _, edge in graph.edges(data=True):
+def flow_of(model: ModelSource, question: Question) -> nx.MultiDiGraph[str]:
+    """Return the answer of `dataflow`."""
+    deadline = question.deadline
+    graph = question.read(model.graph)
+    problem = deadline.require(lambda: pose(graph, question), "the inputs aren't known")
+    tensors = deadline.require(lambda: infer(problem.graph, problem.inputs), "shapes aren't inferred").tensors
+    flow = networkx_graph(problem.graph)
+    for _, _, edge in flow.edges(data=True):
         t = tensors[edge["tensor"]]
         edge.update(dtype=t.dtype, shape=None if t.shape is None else tuple(map(str, t.shape)))
-    return graph
+    return flow
 
 
 @one_frame
@@ -110,22 +65,11 @@ def save_graph(model: Model, path: str | os.PathLike[str]) -> None:
     write_whole(path, f"{text}\n".encode())
 
 
-@one_frame
-@one_call()
-def inspect(model: Model, *, timeout: float = TIMEOUT) -> ModelFacts:
-    """Return a model's inputs, dimensions with their axes, and operators: the facts to know before asking about it.
-
-    Shapes of outputs that can't be inferred within the timeout are omitted.
-
-    >>> model = b'''<ir_version: 8, opset_import: ["":18]>
-    ... g (float[n, 4] x, float[n, m] w) => (float[k, l] y) { y = Concat <axis=1> (x, w) }'''
-    >>> facts = inspect(model)
-    >>> facts.dimensions["n"].axes, facts.outputs["y"].shape
-    (('x[0]', 'w[0]'), ('n', 'm + 4'))
-    """
-    deadline = Deadline(seconds(timeout))
-    graph = deadline.require(lambda: load(model), "the model isn't read")
-    problem = deadline.require(lambda: pose(graph, Question()), "the inputs aren't known")
+def facts_of(model: ModelSource, question: Question) -> ModelFacts:
+    """Return the answer of `inspect`; shapes of outputs that can't be inferred within the timeout are omitted."""
+    deadline = question.deadline
+    graph = question.read(model.graph)
+    problem = deadline.require(lambda: pose(graph, question), "the inputs aren't known")
     inference = deadline.attempt(lambda: infer(problem.graph, problem.inputs), start(problem.graph, problem.inputs))
     tensors = inference.tensors
     axes: dict[str, list[str]] = {name: [] for name in problem.ranges}
@@ -203,8 +147,11 @@ def explain_code(code: str) -> ErrorCode:
     entry = CATALOGUE.get(code.upper())
     if entry is None:
         raise unknown_name("error code", code, CATALOGUE, "the catalogue")
-    question = Question(entry.dims, assume=entry.assume, declared=Claims.CHECK, session=SESSIONS[0])
-    report = answer_check(entry.example.encode(), question) if entry.example else None
+    report = (
+        Opened(ModelSource(entry.example.encode()), Question(entry.dims, assume=entry.assume)).check()
+        if entry.example
+        else None
+    )
     shown = dataclasses.replace(report, model="example.onnxtxt") if report is not None else None
     told = entry.code, entry.title, entry.sentence, entry.remedy
     return ErrorCode(*told, entry.example, entry.dims, entry.assume, shown)
