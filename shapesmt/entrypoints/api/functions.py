@@ -42,9 +42,10 @@ def open(model: Model, **options: Unpack[OpenOptions]) -> Opened:  # noqa: A001 
     >>> model = b'''<ir_version: 8, opset_import: ["":18]>
     ... g (float[n, 4] x) => (float[k, m] y) { y = Flatten <axis=0> (x) }'''
     >>> flat = open(model).where(n="1..8")
-    >>> flat.proved, flat.bounds()["y"][1].max, flat.memory().worst.bytes
+    >>> flat.proved, flat.bounds().tensors["y"].shape[1].max, flat.memory().worst.bytes
     (True, 32, 256)
     """
+    require_known(options, OpenOptions)
     opened = _opened(model, options)
     opened.ask().read(lambda: opened.model.opened(weights=False))
     return opened

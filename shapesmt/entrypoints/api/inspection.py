@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from shapesmt.analysis.diagnose import absent_files
-from shapesmt.analysis.verify import Question, pose
+from shapesmt.analysis.verify import Claims, Problem, Question, pinned, pose, shape_claims
 from shapesmt.base.errors import one_frame
 from shapesmt.entrypoints.api.opened import Opened
 from shapesmt.frontends import Model, ModelSource, load
@@ -15,6 +17,7 @@ from shapesmt.network.declarations import unknown_name
 from shapesmt.network.graph import Graph, document, networkx_graph
 from shapesmt.network.laws import CATALOGUE
 from shapesmt.operators.inference import infer, start
+from shapesmt.prover.judge import Judge
 from shapesmt.reports.answers import DimensionFacts, ErrorCode, ModelFacts, Operator, Operators, TensorFacts
 
 if TYPE_CHECKING:
@@ -27,8 +30,10 @@ def flow_of(model: ModelSource, question: Question) -> nx.MultiDiGraph[str]:
     """Return the answer of `dataflow`."""
     deadline = question.deadline
     graph = question.read(model.graph)
-    problem = deadline.require(lambda: pose(graph, question), "the inputs aren't known")
-    tensors = deadline.require(lambda: infer(problem.graph, problem.inputs), "shapes aren't inferred").tensors
+    problem = deadline.require(lambda: pinned(pose(graph, question), Judge(deadline)), "the inputs aren't known")
+    claims = _claims(problem, question)
+    infer_all = partial(infer, problem.graph, problem.inputs, claims=claims)
+    tensors = deadline.require(infer_all, "shapes aren't inferred").tensors
     flow = networkx_graph(problem.graph)
     for _, _, edge in flow.edges(data=True):
         t = tensors[edge["tensor"]]
@@ -70,7 +75,8 @@ def facts_of(model: ModelSource, question: Question) -> ModelFacts:
     deadline = question.deadline
     graph = question.read(model.graph)
     problem = deadline.require(lambda: pose(graph, question), "the inputs aren't known")
-    inference = deadline.attempt(lambda: infer(problem.graph, problem.inputs), start(problem.graph, problem.inputs))
+    infer_all = partial(infer, problem.graph, problem.inputs, claims=_claims(problem, question))
+    inference = deadline.attempt(infer_all, start(problem.graph, problem.inputs))
     tensors = inference.tensors
     axes: dict[str, list[str]] = {name: [] for name in problem.ranges}
     for tensor, (_, sizes) in problem.declared.items():
@@ -88,6 +94,11 @@ def facts_of(model: ModelSource, question: Question) -> ModelFacts:
         tuple([name for small in problem.small.values() for name in small.names]),
         absent_files(problem.graph, inference),
     )  # fmt: skip
+
+
+def _claims(problem: Problem, question: Question) -> Mapping[str, Tensor] | None:
+    """Return the shapes that the file declares, if the question trusts them."""
+    return shape_claims(problem) if question.claims is Claims.TRUST else None
 
 
 def _facts(t: Tensor) -> TensorFacts:

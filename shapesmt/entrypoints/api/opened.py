@@ -266,7 +266,8 @@ class Opened:
         from shapesmt.analysis.encoding import Constraints
 
         question = self.ask()
-        problem = pose(question.read(self.model.graph), question)
+        graph = question.read(self.model.graph)
+        problem = question.deadline.require(lambda: pose(graph, question), "the inputs aren't known")
         about = problem.graph, problem.inputs, problem.dims, problem.domain.facts, problem.assumed
         return question.deadline.require(lambda: Constraints(*about), "the system isn't complete")
 

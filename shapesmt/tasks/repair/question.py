@@ -47,7 +47,7 @@ def find_repairs(
         ModelError: The model can't be read, or the repaired one is refused or stops on ONNX Runtime.
         UsageError: There is an `output` and the model isn't ONNX, or there is no proposal of the number `take`.
     """
-    question = replace(question, guards="ignore")
+    question = replace(question, guards="ignore", session=None)
     content = question.read(lambda: model.opened(weights=True))
     proto: ModelProto | None = None
     if output is None and content.format is not Format.ONNX:
