@@ -10,7 +10,6 @@ with lazy_imports(__name__):
         assert_proved as assert_proved,
         bounds as bounds,
         check as check,
-        dataflow as dataflow,
         encode as encode,
         encoding as encoding,
         explain as explain,

@@ -12,6 +12,7 @@ from shapesmt.frontends.files import (
 from shapesmt.frontends.formats import (
     Format as Format,
     Model as Model,
+    ModelSource as ModelSource,
     OpenedModel as OpenedModel,
     load as load,
     load_protobuf as load_protobuf,
@@ -19,4 +20,3 @@ from shapesmt.frontends.formats import (
     program_or_model as program_or_model,
 )
 from shapesmt.frontends.recognize import SUFFIXES as SUFFIXES
-from shapesmt.frontends.source import ModelSource as ModelSource

@@ -22,24 +22,31 @@ with lazy_imports(__name__):
         bounds as bounds,
         check as check,
         dataflow as dataflow,
-        dynamic_shapes as dynamic_shapes,
-        encode as encode,
-        encoding as encoding,
         explain as explain,
+        explain_code as explain_code,
         inspect as inspect,
         memory as memory,
         open as open,  # noqa: A004 - as `io.open`
         page as page,
+    )
+    from shapesmt.entrypoints.api.inspection import (
+        load_graph as load_graph,
+        save_graph as save_graph,
+        supported_ops as supported_ops,
+    )
+    from shapesmt.entrypoints.api.opened import Opened as Opened
+    from shapesmt.entrypoints.api.options import (
+        FileOptions as FileOptions,
+        asks as asks,
+        require_known as require_known,
+    )
+    from shapesmt.entrypoints.api.writing import (
+        dynamic_shapes as dynamic_shapes,
+        encode as encode,
+        encoding as encoding,
         profile as profile,
         repair as repair,
         repro as repro,
         simplify as simplify,
         tighten as tighten,
     )
-    from shapesmt.entrypoints.api.inspection import (
-        explain_code as explain_code,
-        load_graph as load_graph,
-        save_graph as save_graph,
-        supported_ops as supported_ops,
-    )
-    from shapesmt.entrypoints.api.opened import Opened as Opened

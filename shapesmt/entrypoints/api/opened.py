@@ -12,8 +12,8 @@ from shapesmt.analysis import diagnose
 from shapesmt.analysis.analysis import Analysis, analyse
 from shapesmt.analysis.verify import NO_OPTIONS, SESSIONS, Claims, Question, pose
 from shapesmt.base.errors import UsageError, one_frame
-from shapesmt.entrypoints.api.options import narrowed
-from shapesmt.frontends import ModelSource
+from shapesmt.entrypoints.api.options import Export, Options, narrowed, require_known
+from shapesmt.frontends import Model, ModelSource, program_or_model
 from shapesmt.network.declarations import RangeLike, ShapeLike, ValueLike, quote, unknown_name
 from shapesmt.prover.algebra import Verdict, one_call
 from shapesmt.reports.answers import Report, altered
@@ -290,7 +290,7 @@ class Opened:
     @one_call()
     def dataflow(self) -> nx.MultiDiGraph[str]:
         """Return the networkx graph, with `dtype` and `shape` of each edge's tensor."""
-        from shapesmt.entrypoints.api.inspection import flow_of
+        from shapesmt.entrypoints.api.facts import flow_of
 
         return flow_of(self.model, self.ask())
 
@@ -298,7 +298,7 @@ class Opened:
     @one_call()
     def inspect(self) -> ModelFacts:
         """Return the inputs, dimensions with their axes, and operators."""
-        from shapesmt.entrypoints.api.inspection import facts_of
+        from shapesmt.entrypoints.api.facts import facts_of
 
         return facts_of(self.model, self.ask())
 
@@ -350,3 +350,11 @@ def _page_data(a: Analysis, report: Report) -> PageData:
     """Return the data that a page shows with a report: bounds, chains of causes, region, formulas."""
     hurried = a.within(max(LEAST_FOR_BOUNDS, report.seconds / 2))
     return diagnose.page_content(a, report, hurried.bounds)
+
+
+def opened_with(model: Model, options: Mapping[str, Any]) -> Opened:
+    """Return the model with its options; a module of PyTorch is exported."""
+    require_known(options, Options)
+    export = [options.get(name) for name in Export.__annotations__]
+    asked = {name: value for name, value in options.items() if name not in Export.__annotations__}
+    return Opened(ModelSource(program_or_model(model, *export)), Question(**asked))

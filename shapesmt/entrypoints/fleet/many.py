@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt.analysis.verify import TIMEOUT, Question
 from shapesmt.base.errors import UsageError, printable
-from shapesmt.entrypoints.api.options import FileOptions, asks, require_known
+from shapesmt.entrypoints.api import FileOptions, asks, require_known
 from shapesmt.entrypoints.fleet.answers import open_answers, prepare_folder
 from shapesmt.entrypoints.fleet.identity import digest, process_identity
 from shapesmt.entrypoints.fleet.names import models_in, options_for_all
