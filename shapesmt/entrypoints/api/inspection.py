@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from shapesmt.base.errors import one_frame
 from shapesmt.frontends import Model, load
 from shapesmt.network.graph import Graph, document
 from shapesmt.reports.answers import Operator, Operators
-
-if TYPE_CHECKING:
-    pass
 
 
 @one_frame
