@@ -62,3 +62,4 @@ with lazy_imports(__name__):
         Profile as Profile,
         Report as Report,
     )
+    from shapesmt.reports.render import schema as schema

@@ -33,3 +33,6 @@ with lazy_imports(__name__):
     from shapesmt.entrypoints.fleet import (
         check_many as check_many,
     )
+    from shapesmt.reports.render import (
+        schema as schema,
+    )

@@ -26,6 +26,7 @@ from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers import Bounds, Report
 from tests.oracle.runner import Execution, value
 from tests.oracle.solvers import cvc5_verdict, z3_verdict
+from tests.support.schemas import violations
 
 LONGEST_FORMULA = 120
 SMALL = 180  # nodes that cvc5 can deal with
@@ -39,6 +40,7 @@ Entry = dict[str, Any]
 MANIFESTS = {
     "test_answers_agree_with_recorded_runs": ("manifest.json", inf),
     "test_answers_agree_with_running": ("runnable/manifest.json", inf),
+    "test_answers_follow_their_schemas": ("manifest.json", LARGE),
     "test_two_solvers_agree_on_the_complete_system": ("manifest.json", SMALL),
 }
 """The manifest that a test is about, and the number of nodes that its models are below."""
@@ -162,6 +164,14 @@ def test_answers_agree_with_running(models: Path, entry: Entry, full: bool) -> N
             if not admissible(entry, shown) or finding.node not in failing:
                 wrong.append(f"{finding.node}: the counterexample {shown} fails at {failing}")
     assert not wrong, "\n".join(wrong[:10])
+
+
+def test_answers_follow_their_schemas(models: Path, entry: Entry) -> None:
+    path, dims = models / entry["file"], {name: tuple(ends) for name, ends in entry["ranges"].items()}
+    options: Any = {"dims": dims, "assume": entry["relations"] or ()}
+    others = [ask(path, **options) for ask in (shapesmt.explain, shapesmt.memory, shapesmt.profile)]
+    said = [*asked(path, entry), *others, shapesmt.inspect(path), shapesmt.supported_ops(path)]
+    assert not [found for answer in said if (found := violations(answer.to_dict()))]
 
 
 @pytest.mark.parametrize("manifest", ["manifest.json", "runnable/manifest.json"])

@@ -107,6 +107,7 @@ _COMMANDS = {
     "repro": "questions",
     "encode": "questions",
     "ops": "questions",
+    "schema": "schemas",
 }
 """The module of each command, in the order in which help lists them."""
 

@@ -100,8 +100,10 @@ def encode(form: Form, model: str, node: str | None, output: str | None, **optio
 
     Of NODE it is the part that it contributes: satisfiable if it can fail while the nodes before it run.
     """
+    from shapesmt.reports.answers import Encoded
+
     text = opened(model, *load_config(options)).encode(node)
-    put(text, output, form, {"schema": "shapesmt/encode/1", "model": model, "smt2": text})
+    put(text, output, form, Encoded(model, text).to_dict())
     return 0
 
 
@@ -117,13 +119,15 @@ def repro(form: Form, model: str, node: str | None, output: str | None, **option
 
     It stands alone: it holds the part of the model that fails, without weights, and needs numpy, onnx and onnxruntime.
     """
+    from shapesmt.reports.answers import Script
+
     asked = opened(model, *load_config(options))
     text = waiting(f"checking {model}", asked, lambda: asked.repro(node))
     if text is None:
         what = f"no input is known to break {'any node' if node is None else f'node {printable(node)!r}'}"
         click.echo(f"nothing to reproduce in {printable(model)}: {what}", err=True)
         return 1
-    put(text, output, form, {"schema": "shapesmt/repro/1", "model": model, "script": text})
+    put(text, output, form, Script(model, text).to_dict())
     return 0
 
 

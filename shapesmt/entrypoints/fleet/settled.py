@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeAlias
 from shapesmt.entrypoints.fleet.answers import Entry
 from shapesmt.frontends import SideRead
 from shapesmt.prover.algebra import Verdict
-from shapesmt.reports.answers import Counts, Marks, Precondition, Report, Unchecked
+from shapesmt.reports.answers import Counts, Marks, Precondition, Report, Unchecked, UncheckedLine
 from shapesmt.reports.render import json_text
 
 Outcome: TypeAlias = Report | Unchecked
@@ -71,8 +71,8 @@ class Settled(NamedTuple):
 def settle(outcome: Outcome, wish: Wish, source: Source = _UNTOLD) -> Settled:
     """Return an outcome in the requested form; `source` is stated in its line of the file of results."""
     if isinstance(outcome, Unchecked):
-        record = {"schema": "shapesmt/unchecked/1", **outcome.to_dict(), "asked": wish.asked}
-        return Settled(outcome, json_text(record).encode() + b"\n" if wish.asked else b"")
+        record = UncheckedLine(outcome.model, outcome.error, outcome.internal, wish.asked)
+        return Settled(outcome, json_text(record.to_dict()).encode() + b"\n" if wish.asked else b"")
     text = line(report_json(outcome), outcome.model, wish.asked, source) if wish.asked else b""
     return Settled(outcome.brief, text, Marks.of(outcome)) if wish.brief else Settled(outcome, text)
 

@@ -25,6 +25,8 @@ Attributes hold JSON values only. `networkx.node_link_data` returns such a docum
                         {"reference": "axis"}, the caller's attribute
     a range             as RANGE text, or {"range": "1..32", "from": the source of the declaration}
     a function          `name`, `domain`, `outputs`, `attributes` (names), `defaults`, `body` (a document)
+
+`shapesmt schema graph` prints this as a JSON schema.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Inference: the rules applied along the graph."""
 
 from shapesmt.operators.inference.apply import out_of_time
-from shapesmt.operators.inference.inference import Inference, application_of, infer, start
+from shapesmt.operators.inference.inference import Inference, Trace, application_of, infer, start, tracer
 from shapesmt.operators.inference.operators import Operators
 from shapesmt.operators.inference.session import SessionGraph, differing, matches, session_graph
 from shapesmt.operators.inference.slots import Slot, Slots, slots_of
@@ -14,6 +14,7 @@ __all__ = [
     "SessionGraph",
     "Slot",
     "Slots",
+    "Trace",
     "application_of",
     "differing",
     "infer",
@@ -22,4 +23,5 @@ __all__ = [
     "session_graph",
     "slots_of",
     "start",
+    "tracer",
 ]

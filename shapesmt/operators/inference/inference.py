@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -11,7 +11,8 @@ from shapesmt.network.graph import Graph, Literal, Node
 from shapesmt.operators.inference.loading import Refusals, contradicts, is_loaded, more_refusals, refusals
 from shapesmt.operators.inference.numbering import Named, Scope
 from shapesmt.operators.inference.walk import Renaming, Walk, forget_applications
-from shapesmt.operators.rules import Application, Requirement, Tensor, read
+from shapesmt.operators.ops import element_of
+from shapesmt.operators.rules import Application, Requirement, Rule, Tensor, read
 from shapesmt.prover.algebra import Atom, Dim, Kind, of_atom
 
 
@@ -142,6 +143,24 @@ def application_of(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> A
     walk = Walk(graph.opsets, graph.functions, graph.schemas, graph.runtime, None)
     walk.scope = Scope(calls=graph.functions)
     return next(walk.sequence([node], {**tensors}, {}))
+
+
+Trace = Callable[[Rule, Node, Sequence["Tensor | None"]], "list[Dim | None]"]
+
+
+def tracer(graph: Graph) -> Trace:
+    """Return a function that applies the rule of a node without graphs to other inputs than the node's.
+
+    It returns the elements of each output as an expression over positions; None for those that aren't known.
+    """
+    walk = Walk(graph.opsets, graph.functions, graph.schemas, graph.runtime, None)
+    walk.literals, walk.scope = (), Scope(calls=graph.functions)
+
+    def trace(rule: Rule, node: Node, inputs: Sequence[Tensor | None]) -> list[Dim | None]:
+        application = walk.trace(rule, node, inputs)
+        return [None] * len(node.outputs) if application is None else [element_of(t) for t in application.outputs]
+
+    return trace
 
 
 def _needed_ranks(applications: Iterable[Application]) -> dict[Atom, Dim]:

@@ -60,3 +60,5 @@ with lazy_imports(__name__):
         passes as passes,
     )
     from shapesmt.operators.ops.shared.choices import broken_law as broken_law
+    from shapesmt.operators.ops.shared.fields import element_of as element_of
+    from shapesmt.operators.ops.shared.follows import PICKED as PICKED

@@ -37,6 +37,7 @@ with lazy_imports(__name__):
     from shapesmt.operators.rules.registry import (
         AnyApply as AnyApply,
         Apply as Apply,
+        Following as Following,
         Rule as Rule,
         has_plugins as has_plugins,
         plugins as plugins,
@@ -70,7 +71,14 @@ with lazy_imports(__name__):
         rewrite_tensor as rewrite_tensor,
         tensor as tensor,
     )
-    from shapesmt.operators.rules.traits import Keeps as Keeps, Memory as Memory, Runs as Runs, Traits as Traits
+    from shapesmt.operators.rules.traits import (
+        Follows as Follows,
+        Keeps as Keeps,
+        Letters as Letters,
+        Memory as Memory,
+        Runs as Runs,
+        Traits as Traits,
+    )
     from shapesmt.operators.rules.unranked import merge_rank_facts as merge_rank_facts, over_ranks as over_ranks
     from shapesmt.operators.rules.value import (
         MAX_ELEMENTS as MAX_ELEMENTS,

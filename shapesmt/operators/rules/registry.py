@@ -16,10 +16,12 @@ from shapesmt.base.deadline import limit
 from shapesmt.base.errors import UsageError, pass_on, printable
 from shapesmt.network.graph import AttributeValue, Node
 from shapesmt.operators.rules.tensors import Tensor
-from shapesmt.operators.rules.traits import Traits
+from shapesmt.operators.rules.traits import Follows, Traits
 
 Apply: TypeAlias = "Callable[[Any], Tensor | Sequence[Tensor] | None]"
 """A rule: a function of a `RuleContext`."""
+Following: TypeAlias = "Callable[[Any, Sequence[Tensor]], Follows | None]"
+"""A function of a `RuleContext` and the node's outputs: which axes of the inputs they follow; None if unknown."""
 AnyApply = TypeVar("AnyApply", bound=Apply)
 
 
@@ -34,6 +36,7 @@ class Rule:
         of_shape: Whether the operator reads only the shapes of its inputs.
         random: Whether the outputs are drawn at random.
         stated: The operator's traits; None if its registration doesn't state them.
+        follows: A function that says which axes of the inputs those of the outputs follow; None if that isn't stated.
         place: The module and the file that registered it.
     """
 
@@ -48,6 +51,7 @@ class Rule:
     of_shape: bool = False
     random: bool = False
     stated: Traits | None = None
+    follows: Following | None = None
     place: tuple[str, str] = ("", "")
 
     @property
@@ -91,6 +95,7 @@ def rule(
     of_shape: bool = False,
     random: bool = False,
     traits: Traits | None = None,
+    follows: Following | None = None,
 ) -> Callable[[AnyApply], AnyApply]:
     """Register a function as the rule of these operators.
 
@@ -105,6 +110,8 @@ def rule(
         of_shape: The outputs depend on the shapes of the inputs, not on their elements.
         random: The outputs are drawn anew in each run, and count as data.
         traits: Other properties of the operators, such as that they only copy elements; by default none.
+        follows: A function that says which axes of the inputs those of the outputs follow; by default that is unknown
+            unless the traits say it.
 
     Raises:
         UsageError: Another plugin has registered a rule for one of them.
@@ -115,7 +122,8 @@ def rule(
         caller = sys._getframe(1)  # noqa: SLF001 - `inspect` takes as long as all registrations
         place = caller.f_globals.get("__name__", "__main__"), caller.f_code.co_filename
         for name in names:
-            _add(Rule(name, domain, since, apply, any_rank, nested, dtype, total, of_shape, random, traits, place))
+            facts = any_rank, nested, dtype, total, of_shape, random, traits, follows
+            _add(Rule(name, domain, since, apply, *facts, place))
         return apply
 
     return register

@@ -11,9 +11,10 @@ node. A model's own function and an operator without a rule have none, nor has a
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from enum import Enum
-from typing import ClassVar
+from typing import ClassVar, NamedTuple, TypeAlias
 
 
 class Keeps(Enum):
@@ -87,6 +88,24 @@ class Runs(Enum):
     EACH = "each"
 
 
+Letters: TypeAlias = "tuple[Hashable, ...]"
+
+
+class Follows(NamedTuple):
+    """Which axes of the inputs the axes of the outputs follow, by letters as in an einsum.
+
+    An output element reads, of an input axis with a letter, only the index that it has itself on its axis of the same
+    letter. It may read every index of an input axis without one (None), and of an input that isn't listed.
+
+    Attributes:
+        inputs: A letter or None for each axis of each input.
+        outputs: A letter or None for each axis of each output.
+    """
+
+    inputs: tuple[Letters | None, ...]
+    outputs: tuple[Letters, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Traits:
     """Properties of an operator besides its rule; usual combinations have names, such as `Traits.COPIED`.
@@ -101,6 +120,8 @@ class Traits:
         stateful: Whether the outputs may differ between two nodes with the same inputs, as for a variable.
         divides: Whether integers of input 1 must not be 0.
         operands: The inputs that the operator on real numbers has, if scales and zero points stand between them.
+        copied: If `keeps` is COPIED: the inputs of which the rule tracks the elements that it copies, where it copies
+            from no others.
     """
 
     keeps: Keeps = Keeps.NOTHING
@@ -112,6 +133,7 @@ class Traits:
     stateful: bool = False
     divides: bool = False
     operands: tuple[int, ...] = ()
+    copied: tuple[int, ...] = ()
 
     NOTHING: ClassVar[Traits]
     IDENTITY: ClassVar[Traits]
@@ -122,6 +144,7 @@ class Traits:
     CONCATENATED: ClassVar[Traits]
     STACKED: ClassVar[Traits]
     COPIED: ClassVar[Traits]
+    PART: ClassVar[Traits]
     CHOICE: ClassVar[Traits]
     OVERWRITTEN: ClassVar[Traits]
     SCATTERED: ClassVar[Traits]
@@ -165,9 +188,10 @@ Traits.REPEATED = Traits(Keeps.REPEATED)
 Traits.CONCATENATED = Traits(Keeps.CONCATENATED)
 Traits.STACKED = Traits(Keeps.STACKED)
 Traits.COPIED = Traits(Keeps.COPIED)
+Traits.PART = Traits(Keeps.COPIED, copied=(0,))
 Traits.CHOICE = Traits(Keeps.COPIED, Memory.ELEMENTWISE)
 Traits.OVERWRITTEN = Traits(Keeps.COPIED, Memory.OVER_FIRST)
-Traits.SCATTERED = Traits(Keeps.COPIED, Memory.OVER_FIRST, indices=(1,))
+Traits.SCATTERED = Traits(Keeps.COPIED, Memory.OVER_FIRST, indices=(1,), copied=(0, 2))
 Traits.ELEMENTWISE = Traits(memory=Memory.ELEMENTWISE)
 Traits.DIVISION = Traits(memory=Memory.ELEMENTWISE, divides=True)
 Traits.CONVERSION = Traits(Keeps.CONVERTED, Memory.ELEMENTWISE)

@@ -8,13 +8,17 @@ from shapesmt.reports.answers import facts as facts
 with lazy_imports(__name__):
     from shapesmt.reports.answers.batch import (
         AnyResult as AnyResult,
+        BatchJson as BatchJson,
         BatchReport as BatchReport,
         Exported as Exported,
         Marks as Marks,
+        ReportLine as ReportLine,
+        Summary as Summary,
         Tally as Tally,
         Tallying as Tallying,
         Times as Times,
         Unchecked as Unchecked,
+        UncheckedLine as UncheckedLine,
         reports_in as reports_in,
         unchecked_in as unchecked_in,
     )
@@ -35,6 +39,7 @@ with lazy_imports(__name__):
     )
     from shapesmt.reports.answers.data import (
         Answer as Answer,
+        Data as Data,
         altered as altered,
     )
     from shapesmt.reports.answers.dynamic import DynamicShapes as DynamicShapes, StaticAxis as StaticAxis
@@ -43,6 +48,7 @@ with lazy_imports(__name__):
         Allocated as Allocated,
         Candidate as Candidate,
         Condition as Condition,
+        Encoded as Encoded,
         ErrorOrigin as ErrorOrigin,
         Explanation as Explanation,
         Fact as Fact,
@@ -50,6 +56,7 @@ with lazy_imports(__name__):
         NodeConstraints as NodeConstraints,
         Obstacle as Obstacle,
         Proof as Proof,
+        Script as Script,
         Variable as Variable,
     )
     from shapesmt.reports.answers.finding import (
@@ -103,6 +110,7 @@ with lazy_imports(__name__):
         POINTS as POINTS,
         Box as Box,
         Profile as Profile,
+        ProfileJson as ProfileJson,
         ProfileSize as ProfileSize,
         TensorProfile as TensorProfile,
     )
@@ -110,10 +118,12 @@ with lazy_imports(__name__):
         AbsentFile as AbsentFile,
         Counts as Counts,
         DataNeed as DataNeed,
+        OutputSamples as OutputSamples,
         Precondition as Precondition,
         Release as Release,
         Remedy as Remedy,
         Report as Report,
+        SampleAnswer as SampleAnswer,
     )
     from shapesmt.reports.answers.simplified import (
         Changed as Changed,
@@ -123,4 +133,5 @@ with lazy_imports(__name__):
         Rewritten as Rewritten,
         Simplified as Simplified,
         Tightened as Tightened,
+        TightenedJson as TightenedJson,
     )

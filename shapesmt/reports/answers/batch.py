@@ -19,6 +19,8 @@ _GRAVEST_LAST = (0, 3, 1, 2, 4)
 class Unchecked(Data):
     """A model that could not be checked: it can't be read, the question makes no sense for it, or shapesmt failed.
 
+    `error` says why, on one line.
+
     >>> Unchecked("m.onnx", "cannot read m.onnx: it is a folder, not a file").exit_status
     2
     """
@@ -32,6 +34,31 @@ class Unchecked(Data):
     def exit_status(self) -> int:
         """2 if the user made a mistake, 4 if shapesmt failed."""
         return 4 if self.internal else 2
+
+
+@dataclass(frozen=True, slots=True)
+class UncheckedLine(Unchecked):
+    """A line of a file of results about a model that could not be checked."""
+
+    schema: ClassVar[str] = "shapesmt/unchecked/1"
+
+    asked: str = ""
+    """The digest of the question."""
+
+
+@dataclass(frozen=True)
+class ReportLine(Report):
+    """A line of a file of results: a report, with what decides whether it can be used again.
+
+    Attributes:
+        asked: The digest of the question.
+        content: The digest of the model's content; "" if it has none.
+        beside: The external files that were read: name, offset, number of bytes, and their SHA-256.
+    """
+
+    asked: str = ""
+    content: str = ""
+    beside: tuple[tuple[str | int, ...], ...] = field(default=(), metadata=OMIT_EMPTY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +170,39 @@ class _Counted:
         return tuple([Times(key[0], self.nodes[key], self.models[key], key[1]) for key in ranked])
 
 
+@dataclass(frozen=True, slots=True)
+class Summary(Data):
+    """The number of models in all and by verdict, and of those that could not be checked."""
+
+    models: int
+    proved: int
+    unknown: int
+    depends: int
+    fails: int
+    unchecked: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchJson(Data):
+    """The answer of `check` for several models, as JSON: a report for each model that was checked.
+
+    Attributes:
+        left: The number of models left out because an earlier one failed.
+        tally: The failing laws, operators and exporters over all models.
+        unchecked: The models that could not be checked.
+        seconds: The time that all took, in seconds.
+    """
+
+    schema: ClassVar[str] = "shapesmt/checks/1"
+
+    summary: Summary
+    left: int = field(default=0, metadata={"omit": (0,)})
+    tally: Tally
+    reports: tuple[Report, ...]
+    unchecked: tuple[Unchecked, ...]
+    seconds: float
+
+
 @dataclass(frozen=True)
 class BatchReport(Answer):
     """The answer of `check` for several models, in the order of the question.
@@ -152,8 +212,6 @@ class BatchReport(Answer):
     >>> batch.to_dict()["summary"], batch.exit_status
     ({'models': 2, 'proved': 1, 'unknown': 0, 'depends': 0, 'fails': 0, 'unchecked': 1}, 2)
     """
-
-    schema: ClassVar[str] = "shapesmt/checks/1"
 
     models: tuple[Report | Unchecked, ...]
     seconds: float = 0.0
@@ -199,15 +257,10 @@ class BatchReport(Answer):
 
     def to_dict(self) -> Json:
         """Return the JSON of this object, with a report for each checked model."""
-        return {
-            "schema": self.schema,
-            "summary": self.summary,
-            **({"left": self.left} if self.left else {}),
-            "tally": self.tally.to_dict(),
-            "reports": [report.to_dict() for report in self.reports],
-            "unchecked": [{"model": unchecked.model, "error": unchecked.error} for unchecked in self.unchecked],
-            "seconds": round(self.seconds, 4),
-        }
+        return BatchJson(
+            summary=Summary(**self.summary), left=self.left, tally=self.tally, reports=self.reports,
+            unchecked=self.unchecked, seconds=self.seconds,
+        ).to_dict()  # fmt: skip
 
 
 AnyResult: TypeAlias = Result | BatchReport

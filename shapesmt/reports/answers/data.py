@@ -36,6 +36,7 @@ _COUNTED = {"models": "model", "boxes": "box", "proposals": "proposal", "operato
 """The fields whose number of items an answer's `repr` states, each with its word for one item."""
 _EMPTY: tuple[object, ...] = (None, "", (), {})
 OMIT_EMPTY = {"omit": _EMPTY}  # left out of the JSON if the field is None, "" or without elements
+OMIT_NONE = {"omit": (None,)}  # left out if the field is None
 OMIT_FALSE = {"omit": (False,)}  # left out if the field is false
 OMIT_ONE = {"omit": (1,)}  # left out if the field is 1
 OMIT = {"omit": None}  # never in the JSON

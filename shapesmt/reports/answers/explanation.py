@@ -1,4 +1,4 @@
-"""Explanations of a node, a tensor, the model or an error, and a node's part in the solver's system, as frozen data."""
+"""Explanations of a node, a tensor, the model or an error, and texts for a solver and a runtime, as frozen data."""
 
 from __future__ import annotations
 
@@ -69,6 +69,34 @@ class NodeConstraints(Data):
     requires: tuple[Condition, ...]
     defines: tuple[Variable, ...]
     smt2: str
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded(Data):
+    """The answer of `encode`: the complete system of a model, or a node's part of it (`smt2`), in SMT-LIB 2.
+
+    >>> Encoded("m.onnx", "(check-sat)").to_dict()
+    {'schema': 'shapesmt/encode/1', 'model': 'm.onnx', 'smt2': '(check-sat)'}
+    """
+
+    schema: ClassVar[str] = "shapesmt/encode/1"
+
+    model: str
+    smt2: str
+
+
+@dataclass(frozen=True, slots=True)
+class Script(Data):
+    """The answer of `repro`: the text of a Python script that shows a failure on ONNX Runtime.
+
+    >>> Script("m.onnx", "import onnx").to_dict()["schema"]
+    'shapesmt/repro/1'
+    """
+
+    schema: ClassVar[str] = "shapesmt/repro/1"
+
+    model: str
+    script: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from shapesmt.prover.algebra import Verdict
-from shapesmt.reports.answers.data import OMIT, OMIT_EMPTY, Answer, Data, Json
+from shapesmt.reports.answers.data import OMIT, OMIT_EMPTY, OMIT_NONE, Answer, Data, Json
 from shapesmt.reports.answers.report import Remedy
 
 POINTS = ("min", "opt", "max")
@@ -97,6 +97,48 @@ class Box(Data):
         return replace(self, inputs=wide[0], values=wide[1], symbols=wide[2], left_out=None)
 
 
+@dataclass(frozen=True, slots=True)
+class ProfileJson(Data):
+    """The answer of `profile`, as JSON: the fields of the first box, and all boxes if there are several.
+
+    Without boxes, as for a model that fails for some admissible input, it has the verdict and a remedy.
+
+    Attributes:
+        profile: The sizes of every input in the first box.
+        values: The elements of the small inputs on which sizes depend.
+        inner: The requested intermediate tensors, with their minimum and maximum sizes.
+        symbols: The dimensions by name, each as a tensor with one size.
+        proven: The points that are proven to run.
+        left_out: A valid input that the box should cover but can't.
+        profiles: All boxes, if there are several.
+        assume: Further conditions that an input in the boxes has to satisfy.
+        beyond: The conditions of all valid inputs, if the format's one box was made smaller so that no input in it
+            fails.
+        target: The compiler that the text is for.
+        content: The text to paste for the compiler.
+        remedy: Ranges and relations with which the sizes are written.
+        seconds: The time that the answer took, in seconds.
+    """
+
+    schema: ClassVar[str] = "shapesmt/profile/1"
+
+    model: str
+    verdict: Verdict
+    profile: Mapping[str, TensorProfile] | None = field(default=None, metadata=OMIT_NONE)
+    values: Mapping[str, TensorProfile] | None = field(default=None, metadata=OMIT_NONE)
+    inner: Mapping[str, TensorProfile] | None = field(default=None, metadata=OMIT_NONE)
+    symbols: Mapping[str, TensorProfile] | None = field(default=None, metadata=OMIT_NONE)
+    proven: tuple[str, ...] | None = field(default=None, metadata=OMIT_NONE)
+    left_out: Mapping[str, int] | None = field(default=None, metadata=OMIT_EMPTY)
+    profiles: tuple[Box, ...] = field(default=(), metadata=OMIT_EMPTY)
+    assume: tuple[str, ...] = ()
+    beyond: tuple[str, ...] = field(default=(), metadata=OMIT_EMPTY)
+    target: str | None = field(default=None, metadata={"key": "for", **OMIT_NONE})
+    content: str | None = field(default=None, metadata={"key": "text", **OMIT_NONE})
+    remedy: Remedy | None = field(default=None, metadata=OMIT_NONE)
+    seconds: float = 0.0
+
+
 @dataclass(frozen=True)
 class Profile(Answer):
     """The answer of `profile`: boxes that cover the valid inputs, and their text for the compiler.
@@ -108,8 +150,6 @@ class Profile(Answer):
     >>> refused.to_dict()["schema"], refused.exit_status
     ('shapesmt/profile/1', 1)
     """
-
-    schema: ClassVar[str] = "shapesmt/profile/1"
 
     model: str
     verdict: Verdict
@@ -130,20 +170,15 @@ class Profile(Answer):
 
     def to_dict(self) -> Json:
         """Return the JSON: the first box at the top level, and all boxes if there are several."""
-        data: Json = {"schema": self.schema, "model": self.model, "verdict": self.verdict.value}
-        boxes = [box.to_dict() for box in self.boxes]
-        if boxes:
-            first = boxes[0]
-            data |= {"profile": first["inputs"], "values": first["values"], "inner": first["inner"]}
-            data |= {key: first[key] for key in ("symbols", "proven", "left_out") if key in first}
-        if len(boxes) > 1:
-            data["profiles"] = boxes
-        data["assume"] = list(self.assume)
-        data |= {"beyond": list(self.beyond)} if self.beyond else {}
-        if self.target != "json":
-            data |= {"for": self.target, "text": self.content}
-        remedy = {} if self.remedy is None else {"remedy": self.remedy.to_dict()}
-        return {**data, **remedy, "seconds": round(self.seconds, 4)}
+        told = ProfileJson(
+            self.model, self.verdict, assume=self.assume, beyond=self.beyond, remedy=self.remedy, seconds=self.seconds
+        )
+        for box in self.boxes[:1]:
+            told = replace(
+                told, profile=box.inputs, values=box.values, inner=box.inner, symbols=box.symbols, proven=box.proven,
+                left_out=box.left_out, profiles=self.boxes if len(self.boxes) > 1 else (),
+            )  # fmt: skip
+        return (told if self.target == "json" else replace(told, target=self.target, content=self.content)).to_dict()
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -161,6 +161,48 @@ class AbsentFile(Data):
     constants: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class OutputSamples(Data):
+    """Which samples an output depends on.
+
+    Attributes:
+        verdict: "apart" (each index of an axis belongs to one sample), "shared" (it depends on none), "mixed" or
+            "unknown".
+        axis: If it is apart, the axis whose index j belongs to sample `(j // inner) % batch`; else None.
+        outer, inner: The number of repetitions of the batch on that axis, and of indices of a sample in a row.
+        holds_iff: The sizes for which it is apart or shared; None if they aren't known exactly.
+        node: The first node after which a tensor is mixed or unknown; "" if there is none.
+        op_type: Its operator.
+
+    >>> OutputSamples("apart", 0, "1", "heads", "True").to_dict()["inner"]
+    'heads'
+    """
+
+    verdict: str
+    axis: int | None = None
+    outer: str | None = None
+    inner: str | None = None
+    holds_iff: str | None = None
+    node: str = ""
+    op_type: str = field(default="", metadata=_OMIT_EMPTY)
+
+
+@dataclass(frozen=True, slots=True)
+class SampleAnswer(Data):
+    """Whether the samples of a batch stay apart: row i of every output depends on row i of the inputs alone.
+
+    `symbol` is the dimension that counts the samples, `note` the reason why nothing is known; "" if there is none.
+
+    >>> SampleAnswer("batch", Verdict.PROVED, {"y": OutputSamples("shared")}).to_dict()["verdict"]
+    'PROVED'
+    """
+
+    symbol: str
+    verdict: Verdict
+    outputs: Mapping[str, OutputSamples]
+    note: str = field(default="", metadata=_OMIT_EMPTY)
+
+
 def _none() -> None:
     return None
 

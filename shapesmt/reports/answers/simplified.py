@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import ClassVar, TypeAlias
 
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers.bounds import Bounds
-from shapesmt.reports.answers.data import OMIT_EMPTY, OMIT_FALSE, Answer, Data, Json
+from shapesmt.reports.answers.data import OMIT_EMPTY, OMIT_FALSE, OMIT_NONE, Answer, Data, Json
 from shapesmt.reports.answers.finding import Source
 from shapesmt.reports.answers.report import Precondition, Remedy
 
@@ -68,6 +68,28 @@ class Simplified(Answer):
 
 
 @dataclass(frozen=True)
+class TightenedJson(Bounds):
+    """The answer of `tighten`, as JSON: the bounds, and what was written.
+
+    Attributes:
+        written: The path of the file; None if nothing was written.
+        admissible: The inputs for which the file is valid, as its metadata state them; "" if that is every declared
+            input.
+        remedy: Ranges and relations with which the file is written.
+        before: The number of nodes before `--simplify`, without constants.
+        after: The number of nodes that are left.
+        rewrites: The nodes that were removed or changed.
+    """
+
+    written: str | None = None
+    admissible: str = field(default="", metadata=OMIT_EMPTY)
+    remedy: Remedy | None = field(default=None, metadata=OMIT_NONE)
+    before: int | None = field(default=None, metadata={"key": "nodes_before", **OMIT_NONE})
+    after: int | None = field(default=None, metadata={"key": "nodes_after", **OMIT_NONE})
+    rewrites: tuple[Rewritten, ...] | None = field(default=None, metadata=OMIT_NONE)
+
+
+@dataclass(frozen=True)
 class Tightened(Answer):
     """The answer of `tighten`: the bounds, and the path of the file; None if nothing was written.
 
@@ -94,11 +116,11 @@ class Tightened(Answer):
 
     def to_dict(self) -> Json:
         """Return the JSON of the bounds, with the path."""
-        remedy = {} if self.remedy is None else {"remedy": self.remedy.to_dict()}
-        nodes = self.simplified.to_dict() if self.simplified is not None else {}
-        rewrites = {key: nodes[key] for key in ("nodes_before", "nodes_after", "rewrites") if nodes}
-        only = {"admissible": self.admissible} if self.admissible else {}
-        return {**self.bounds.to_dict(), "written": self.written, **only, **remedy, **rewrites}
+        known: Json = {item.name: getattr(self.bounds, item.name) for item in fields(Bounds)}
+        if (small := self.simplified) is not None:
+            known |= {"before": small.before, "after": small.after, "rewrites": small.rewrites}
+        whole = TightenedJson(**known, written=self.written, admissible=self.admissible, remedy=self.remedy)
+        return whole.to_dict()
 
     @property
     def exit_status(self) -> int:

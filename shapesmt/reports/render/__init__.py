@@ -38,6 +38,7 @@ with lazy_imports(__name__):
         python as python,
         shell as shell,
     )
+    from shapesmt.reports.render.schemas import schema as schema, schema_titles as schema_titles
     from shapesmt.reports.render.sentences import words as words
     from shapesmt.reports.render.text.findings import finding_head as finding_head, finding_lines as finding_lines
     from shapesmt.reports.render.text.text import lines as lines, wrap_text as wrap_text

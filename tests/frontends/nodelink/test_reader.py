@@ -18,6 +18,7 @@ from shapesmt.frontends.nodelink.reader import read
 from shapesmt.network.declarations.ranges import Origin, Range
 from shapesmt.network.graph.dataflow import document, networkx_graph
 from shapesmt.network.graph.graph import Graph
+from tests.support.schemas import validator, violations
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*/*.onnx"))
 NESTED = b"""<ir_version: 8, opset_import: ["": 18, "local": 1]>
@@ -96,6 +97,7 @@ def test_there_and_back(model, tmp_path):
     shapesmt.save_graph(graph, tmp_path / "graph.json")
     again = shapesmt.load_graph(tmp_path / "graph.json")
     assert contents(again) == contents(graph)
+    assert not violations(json.loads((tmp_path / "graph.json").read_text()), "graph")
     assert told(shapesmt.check(again)) == told(shapesmt.check(graph))
     assert told(shapesmt.bounds(again)) == told(shapesmt.bounds(graph))
 
@@ -226,6 +228,17 @@ def test_damaged_text_is_one_line(content, message):
     assert str(caught.value).isprintable()
 
 
+def test_the_schema_refuses_broken_documents() -> None:
+    """Without a key that is needed, or with a wrong type: each is refused by the reader as well."""
+    fits = validator("graph").is_valid
+    for base, paths in BASES:
+        assert fits(base)
+        read = [path for path in paths if not {"attributes", "opsets"} <= {*path}]  # subgraphs have the model's opsets
+        refused = [made for path in read for to in (None, [[[None]]]) if not fits(made := changed(base, path, to))]
+        assert len(refused) > len(paths)
+        assert all(isinstance(outcome(made), str) for made in refused)
+
+
 def test_deep_nesting_is_refused():
     inner = plain = changed(SMALL, ["nodes", 0, "shape"], "[batch,4]")
     for _ in range(60):
@@ -273,6 +286,7 @@ def test_mutated_documents_are_graphs_or_one_line(data):
         assert len(found) < 800
     else:
         assert contents(read(document(found), "m.json")) == contents(found)
+        assert not violations(document(found), "graph")
 
 
 def outcome(made):

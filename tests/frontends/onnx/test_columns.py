@@ -10,6 +10,7 @@ from onnx import helper, numpy_helper
 from shapesmt.base.errors import ModelError
 from shapesmt.frontends.onnx import read
 from shapesmt.frontends.onnx.columns import read_columns
+from tests.support.each import each
 
 MARK = "\0"
 FIELDS = ("name", "op_type", "domain", "overload")
@@ -39,8 +40,8 @@ def firsts(contents: list[object]) -> list[int]:
     return [contents.index(content) for content in contents]
 
 
-@pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize("at_once", [1, 3, 512])
+@each("seed", range(60), "seed {}".format)
 def test_each_node_says_the_same(
     seed: int, at_once: int, pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from shapesmt.network.graph import Attributes, Node, Nodes
+from tests.support.each import each
 
 
 def drawn(seed: int) -> list[Node]:
@@ -21,16 +22,23 @@ def drawn(seed: int) -> list[Node]:
     return nodes
 
 
-@pytest.fixture(params=range(40))
-def nodes(request, pytestconfig):
-    return drawn(request.param + 1000 * pytestconfig.getoption("--seed"))
+@pytest.fixture
+def draw(pytestconfig):
+    return lambda seed: drawn(seed + 1000 * pytestconfig.getoption("--seed"))
+
+
+every = each("seed", range(40), "seed {}".format)
 
 
 class TestNodes:
-    def test_all_are_the_same(self, nodes):
+    @every
+    def test_all_are_the_same(self, draw, seed):
+        nodes = draw(seed)
         assert [*Nodes.of(nodes)] == nodes
 
-    def test_each_is_the_same(self, nodes):
+    @every
+    def test_each_is_the_same(self, draw, seed):
+        nodes = draw(seed)
         listed = Nodes.of(nodes)
         assert [listed[index] for index in range(len(nodes))] == nodes
         assert [listed[index] for index in range(-len(nodes), 0)] == nodes
@@ -38,14 +46,20 @@ class TestNodes:
         with pytest.raises(IndexError):
             listed[len(nodes)]
 
-    def test_equal_nodes_are_of_one_kind(self, nodes):
+    @every
+    def test_equal_nodes_are_of_one_kind(self, draw, seed):
+        nodes = draw(seed)
         kinds = Nodes.of(nodes).kinds
         contents = [(n.op, n.domain, n.attributes, len(n.outputs)) for n in nodes]
         assert [k is first for k in kinds for first in kinds] == [c == first for c in contents for first in contents]
 
-    def test_they_are_sent_to_other_processes(self, nodes):
+    @every
+    def test_they_are_sent_to_other_processes(self, draw, seed):
+        nodes = draw(seed)
         assert [*pickle.loads(pickle.dumps(Nodes.of(nodes)))] == nodes
 
-    def test_nodes_in_lists_already_stay_as_they_are(self, nodes):
+    @every
+    def test_nodes_in_lists_already_stay_as_they_are(self, draw, seed):
+        nodes = draw(seed)
         listed = Nodes.of(nodes)
         assert Nodes.of(listed) is listed

@@ -13,6 +13,7 @@ from shapesmt.base.errors import UsageError
 from shapesmt.entrypoints.cli.main import main
 from shapesmt.network.laws import CATALOGUE, OWN
 from shapesmt.operators.rules.registry import _RULES
+from tests.support.each import each
 from tests.test_examples import runner
 
 FAILURES = [code for code, entry in CATALOGUE.items() if not code.startswith("SM9") and entry.example]
@@ -32,7 +33,7 @@ def test_the_catalogue_is_in_order_and_whole():
         assert bool(entry.example) == (code != OWN and entry.kind not in unseen)
 
 
-@pytest.mark.parametrize("code", FAILURES)
+@each("code", FAILURES)
 def test_the_example_fails_in_just_that_way(code):
     found = shapesmt.explain_code(code)
     assert found.report is not None
@@ -52,7 +53,7 @@ def test_the_example_warns_in_just_that_way(code):
     assert [w.code for w in report.warnings] == [code]
 
 
-@pytest.mark.parametrize("code", [code for code in FAILURES if code[2] != "6"])
+@each("code", [code for code in FAILURES if code[2] != "6"])
 def test_onnx_runtime_refuses_the_example(code):
     report = shapesmt.explain_code(code).report
     assert report is not None
@@ -67,7 +68,7 @@ def test_onnx_runtime_refuses_the_example(code):
         assert run(dict(shown.inputs)) is not None
 
 
-@pytest.mark.parametrize("code", CATALOGUE)
+@each("code", CATALOGUE)
 def test_explaining_a_code(code, capsys):
     assert main(["explain", code.lower()]) == 0
     out = capsys.readouterr().out

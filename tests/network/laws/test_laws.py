@@ -8,11 +8,10 @@ from collections import Counter
 from pathlib import Path
 from string import Formatter
 
-import pytest
-
 import shapesmt
 from shapesmt.network.laws import CATALOGUE, OWN
 from tests.support import laws
+from tests.support.each import each
 
 PACKAGE = Path(shapesmt.__file__).parent
 LAWS = laws.every_law()
@@ -47,7 +46,7 @@ def test_every_law_has_a_code_of_the_catalogue():
     ] == []
 
 
-@pytest.mark.parametrize("code", CATALOGUE)
+@each("code", CATALOGUE)
 def test_every_code_has_a_law_or_a_kind(code):
     assert CATALOGUE[code].kind or any(law.code == code for law in LAWS.values())
 
@@ -74,7 +73,7 @@ def test_a_law_stands_beside_its_rule_if_one_file_states_it_and_with_its_code_if
     assert [name for name, text in own if len(re.findall(rf"\b{name}\b", text)) < 2] == []
 
 
-@pytest.mark.parametrize("file", STATING, ids=lambda p: str(p.relative_to(PACKAGE)))
+@each("file", STATING, lambda p: p.relative_to(PACKAGE))
 def test_our_own_rules_state_no_plain_texts(file):
     calls = [node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Call)]
     texts = [

@@ -16,9 +16,11 @@ from shapesmt.operators.rules import InferenceContext
 from shapesmt.operators.rules.registry import Rule, load_everything, rules
 from shapesmt.operators.rules.tensors import tensor
 from shapesmt.prover.algebra.dim import symbol
+from tests.support.each import check_each
+from tests.support.families import by_family, full_name
 
 load_everything()
-RULES = sorted((r for r in rules() if not r.nested), key=lambda r: (r.domain, r.name, r.since))
+FAMILIES = by_family(rule for rule in rules() if not rule.nested)
 RANKS = range(4)
 MOST = 9  # inputs
 SAMPLED = 100  # choices of ranks that are tried without --full
@@ -34,23 +36,31 @@ def choices() -> Iterator[tuple[int, ...]]:
                     yield (*[usual] * odd, rank, *[usual] * (count - odd - 1))
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda r: f"{r.domain or 'onnx'}.{r.name}-{r.since}")
-def test_low_ranks(rule: Rule, full: bool, seeds: range) -> None:
+@pytest.mark.parametrize("family", FAMILIES)
+def test_low_ranks(family: str, full: bool, seeds: range) -> None:
     """The nodes have no attributes, not even those that the rule requires."""
     sizes = [symbol(f"s{axis}", 1) for axis in RANKS]
     every = [*choices()]
-    for ranks in every if full else Random(f"{seeds.start} {rule.name}").sample(every, SAMPLED):
-        inputs = [tensor("float32", sizes[:rank]) for rank in ranks]
-        node = Node(rule.name, rule.domain, "node", [f"x{i}" for i in range(len(ranks))], ["y", "z"], Attributes({}))
-        made = InferenceContext(node, inputs, rule.since).apply(rule.apply)
-        assert len(made.outputs) == 2, ranks
+
+    def check(rule: Rule) -> None:
+        for ranks in every if full else Random(f"{seeds.start} {rule.name}").sample(every, SAMPLED):
+            inputs = [tensor("float32", sizes[:rank]) for rank in ranks]
+            names = [f"x{i}" for i in range(len(ranks))]
+            node = Node(rule.name, rule.domain, "node", names, ["y", "z"], Attributes({}))
+            made = InferenceContext(node, inputs, rule.since).apply(rule.apply)
+            assert len(made.outputs) == 2, ranks
+
+    check_each(FAMILIES[family], check, full_name)
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda r: f"{r.domain or 'onnx'}.{r.name}-{r.since}")
-def test_unknown_ranks(rule: Rule, full: bool, seeds: range) -> None:
-    for count in range(1, 4) if full else [Random(f"{seeds.start} {rule.name}").randint(1, 3)]:
-        names = [f"x{i}" for i in range(count)]
-        node = Node(rule.name, rule.domain, "node", names, ["y"], Attributes({}))
-        inputs = dict.fromkeys(names, Declared("float32", None))
-        graph = Graph("g", inputs, ["y"], [node], opsets={rule.domain: rule.since})
-        assert infer(graph, pose(graph).inputs).tensors["y"] is not None
+@pytest.mark.parametrize("family", FAMILIES)
+def test_unknown_ranks(family: str, full: bool, seeds: range) -> None:
+    def check(rule: Rule) -> None:
+        for count in range(1, 4) if full else [Random(f"{seeds.start} {rule.name}").randint(1, 3)]:
+            names = [f"x{i}" for i in range(count)]
+            node = Node(rule.name, rule.domain, "node", names, ["y"], Attributes({}))
+            inputs = dict.fromkeys(names, Declared("float32", None))
+            graph = Graph("g", inputs, ["y"], [node], opsets={rule.domain: rule.since})
+            assert infer(graph, pose(graph).inputs).tensors["y"] is not None
+
+    check_each(FAMILIES[family], check, full_name)

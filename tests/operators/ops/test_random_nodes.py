@@ -17,10 +17,12 @@ from shapesmt.operators.rules.tensors import Tensor, UndecidedError, UnknownRank
 from shapesmt.operators.rules.value import elements
 from shapesmt.prover.algebra.dim import as_dim, symbol
 from shapesmt.prover.algebra.numeric.floats import literal
+from tests.support.each import check_each
+from tests.support.families import by_family, full_name
 
 load_everything()
-OWN = [r for r in rules() if not r.nested and r.apply.__module__.startswith("shapesmt.")]  # not those of other tests
-RULES = sorted((r for r in OWN if r.domain == "tensorflow"), key=lambda r: r.name)
+PLAIN = [r for r in rules() if not r.nested]
+TENSORFLOWS = by_family(r for r in PLAIN if r.domain == "tensorflow")
 COUNTS = {name: operator.inputs or () for name, operator in known_operators().items()}
 SYMBOLS = [symbol("a", 0), symbol("b", 1), symbol("a", 0) - 2]
 TEXTS = {
@@ -33,61 +35,70 @@ TEXTS = {
 }
 LISTS = ("dilations", "explicit_paddings", "ksize", "ksizes", "rates", "squeeze_dims", "strides")
 NUMBERS = ("axis", "batch_dims", "block_size", "keep_dims", "num_elements", "seq_dim", "stride", "transpose_a")
-PYTORCHS = sorted((r for r in OWN if r.domain == "torch" and r.name.startswith("aten.")), key=lambda r: r.name)
-OTHERS = sorted((r for r in OWN if r.domain not in ("tensorflow", "torch")), key=lambda r: (r.domain, r.name))
+PYTORCHS = by_family(r for r in PLAIN if r.domain == "torch" and r.name.startswith("aten."))
+OTHERS = by_family(r for r in PLAIN if r.domain not in ("tensorflow", "torch"))
 WORDS = ("", "SAME_UPPER", "VALID", "linear", "cubic", "NHWC", "forward", "bidirectional", "reflect", "ij,jk->ik", "ii")
 MASKS = ("begin_mask", "ellipsis_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "window_size")
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda r: r.name)
-def test_no_rule_breaks(rule: Rule, seeds: range) -> None:
-    for seed in seeds:
-        random = Random(f"{rule.name}{seed}")
-        inputs = [made(random) for many in COUNTS[rule.name] for _ in range(random.randint(1, 3) if many else 1)]
-        names = [f"x{i}" for i in range(len(inputs))]
-        outputs = ["y", "z", "u"][: random.randint(1, 3)]
-        node = Node(rule.name, rule.domain, "node", names, outputs, attributes(random))
-        try:
-            found = InferenceContext(node, inputs, 1).apply(rule.apply)
-        except UnknownRankError:
-            continue
-        assert len(found.outputs) == len(outputs), f"seed {seed}"
+@pytest.mark.parametrize("family", TENSORFLOWS)
+def test_no_rule_of_tensorflow_breaks(family: str, seeds: range) -> None:
+    def check(rule: Rule) -> None:
+        for seed in seeds:
+            random = Random(f"{rule.name}{seed}")
+            inputs = [made(random) for many in COUNTS[rule.name] for _ in range(random.randint(1, 3) if many else 1)]
+            names = [f"x{i}" for i in range(len(inputs))]
+            outputs = ["y", "z", "u"][: random.randint(1, 3)]
+            node = Node(rule.name, rule.domain, "node", names, outputs, attributes(random))
+            try:
+                found = InferenceContext(node, inputs, 1).apply(rule.apply)
+            except UnknownRankError:
+                continue
+            assert len(found.outputs) == len(outputs), f"seed {seed}"
+
+    check_each(TENSORFLOWS[family], check, full_name)
 
 
-@pytest.mark.parametrize("rule", OTHERS, ids=lambda r: f"{r.domain}.{r.name}-{r.since}")
-def test_no_rule_of_onnx_or_openvino_breaks(rule: Rule, seeds: range) -> None:
-    version = rule.since if rule.domain == "" else 1
-    least, most = signatures(rule.domain).input_counts(rule.domain, rule.name, version)
-    for seed in seeds:
-        random = Random(f"{rule.domain}{rule.name}{rule.since}{seed}")
-        count = random.randint(int(least), int(min(most, max(least, 2) + 4)))
-        inputs = [made(random) if i < least or random.random() < 0.8 else None for i in range(count)]
-        outputs = ["y", "z", "u"][: random.randint(1, 3)]
-        node = Node(rule.name, rule.domain, f"{seed}", ["" if t is None else "x" for t in inputs], outputs)
-        try:
-            application = Guessing(node, inputs, version).apply(rule.apply)
-        except (UnknownRankError, UndecidedError):
-            continue
-        assert len(application.outputs) == len(outputs), f"seed {seed}"
+@pytest.mark.parametrize("family", OTHERS)
+def test_no_rule_of_onnx_or_openvino_breaks(family: str, seeds: range) -> None:
+    def check(rule: Rule) -> None:
+        version = rule.since if rule.domain == "" else 1
+        least, most = signatures(rule.domain).input_counts(rule.domain, rule.name, version)
+        for seed in seeds:
+            random = Random(f"{rule.domain}{rule.name}{rule.since}{seed}")
+            count = random.randint(int(least), int(min(most, max(least, 2) + 4)))
+            inputs = [made(random) if i < least or random.random() < 0.8 else None for i in range(count)]
+            outputs = ["y", "z", "u"][: random.randint(1, 3)]
+            node = Node(rule.name, rule.domain, f"{seed}", ["" if t is None else "x" for t in inputs], outputs)
+            try:
+                application = Guessing(node, inputs, version).apply(rule.apply)
+            except (UnknownRankError, UndecidedError):
+                continue
+            assert len(application.outputs) == len(outputs), f"seed {seed}"
+
+    check_each(OTHERS[family], check, full_name)
 
 
-@pytest.mark.parametrize("rule", PYTORCHS, ids=lambda r: r.name)
-def test_no_rule_of_pytorch_breaks(rule: Rule, seeds: range) -> None:
-    known = schema(rule.name)
-    for seed in seeds:
-        random = Random(f"{rule.name}{seed}")
-        inputs: list[Tensor] = []
-        arguments: dict[str, Any] = {}
-        for argument in known.arguments.values() if known else ():
-            if random.random() < 0.9 or (argument.default is None and not argument.type.endswith("?")):
-                arguments |= passed(random, argument, inputs)
-        names = [f"x{i}" for i in range(len(inputs))]
-        node = Node(rule.name, "torch", "node", names, ["y", "z", "u"][: random.randint(1, 3)], Attributes(arguments))
-        try:
-            found = InferenceContext(node, inputs, 1).apply(rule.apply)
-        except (UnknownRankError, UndecidedError):
-            continue
-        assert len(found.outputs) == len(node.outputs), f"seed {seed}"
+@pytest.mark.parametrize("family", PYTORCHS)
+def test_no_rule_of_pytorch_breaks(family: str, seeds: range) -> None:
+    def check(rule: Rule) -> None:
+        known = schema(rule.name)
+        for seed in seeds:
+            random = Random(f"{rule.name}{seed}")
+            inputs: list[Tensor] = []
+            arguments: dict[str, Any] = {}
+            for argument in known.arguments.values() if known else ():
+                if random.random() < 0.9 or (argument.default is None and not argument.type.endswith("?")):
+                    arguments |= passed(random, argument, inputs)
+            names, outputs = [f"x{i}" for i in range(len(inputs))], ["y", "z", "u"][: random.randint(1, 3)]
+            node = Node(rule.name, "torch", "node", names, outputs, Attributes(arguments))
+            try:
+                found = InferenceContext(node, inputs, 1).apply(rule.apply)
+            except (UnknownRankError, UndecidedError):
+                continue
+            assert len(found.outputs) == len(outputs), f"seed {seed}"
+
+    check_each(PYTORCHS[family], check, full_name)
 
 
 def passed(random: Random, argument: Argument, inputs: list[Tensor]) -> dict[str, Any]:

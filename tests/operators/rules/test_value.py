@@ -5,11 +5,11 @@ from __future__ import annotations
 from random import Random
 
 import numpy as np
-import pytest
 
 from shapesmt.operators.rules import Listed
 from shapesmt.operators.rules.value import extremes
 from shapesmt.prover.algebra import const, position, symbol
+from tests.support.each import each
 
 
 def drawn(random: Random, shape: tuple[int, ...]) -> Listed:
@@ -22,7 +22,7 @@ def same(known: Listed | None, array: object) -> bool:
     return known.shape == np.shape(array) and known.items == tuple(np.ravel(np.asarray(array, dtype=object)).tolist())
 
 
-@pytest.mark.parametrize("seed", range(200))
+@each("seed", range(200), "seed {}".format)
 def test_lists_are_rearranged_as_arrays(seed: int) -> None:
     random = Random(seed)
     shape = tuple(random.randint(0, 3) for _ in range(random.randint(1, 4)))

@@ -20,6 +20,7 @@ from shapesmt.prover.algebra.extremes import maximum, minimum
 from shapesmt.prover.algebra.formula import absolute, at_least, differs, equal, select, truncated_divide
 from shapesmt.prover.algebra.relaxation import tight
 from shapesmt.prover.algebra.substitution import substitute
+from tests.support.each import each
 
 Meaning = Callable[[dict[str, int]], int]
 H, W, N, M = symbol("h", 1, 64), symbol("w", 1, 512), symbol("n", 0, 9), symbol("m", 1, 9)
@@ -66,7 +67,7 @@ def expression(r: random.Random, symbols: list[Dim], depth: int) -> tuple[Dim, M
     return r.choice(choices)()
 
 
-@pytest.mark.parametrize("seed", range(300))
+@each("seed", range(300), "seed {}".format)
 def test_normal_forms_keep_every_value(seed: int) -> None:
     r = random.Random(seed)
     lows = [r.choice([0, 1, 1, -3]) for _ in range(3)]
@@ -151,10 +152,9 @@ def test_a_product_equal_to_its_bound_is_so_factor_by_factor(block: int, number:
     span, up = 4 * block, 0 if below else 4 * block - 4
     left, right = (h // 4) * (w // 4), number * ((h + up) // span) * ((w + up) // span)
     condition = equal(left, right)
-    atoms = [h.as_symbol(), w.as_symbol()]
-    for sizes in itertools.product(range(lo, 131, 2), range(lo, 131, 3)):
-        values = dict(zip(atoms, sizes, strict=True))
-        assert evaluate(condition, values) == (evaluate(left, values) == evaluate(right, values)), sizes
+    sizes = np.meshgrid(np.arange(lo, 131, 2), np.arange(lo, 131, 3), indexing="ij")
+    values = dict(zip((atom(h), atom(w)), sizes, strict=True))
+    assert np.array_equal(evaluate(condition, values), evaluate(left, values) == evaluate(right, values))
     assert all(len(c.symbols) == 1 for c in condition.conjuncts) == (number == block * block and lo == 4)
 
 

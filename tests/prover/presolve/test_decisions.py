@@ -30,6 +30,7 @@ from shapesmt.prover.presolve.decisions import Decision, decide, implications, i
 from shapesmt.prover.presolve.domain import Domain
 from shapesmt.prover.presolve.optima import extent
 from tests.prover.presolve.sets import ATOMS, FREE, H, W, admitted, condition, domain
+from tests.support.each import each
 
 MANY = 20_000
 
@@ -192,7 +193,7 @@ def test_what_is_about_one_symbol_each_needs_no_solver(
     assert (None if found is None else {s.name: v for s, v in found.items()}) == counterexample
 
 
-@pytest.mark.parametrize("seed", range(200))
+@each("seed", range(200), "seed {}".format)
 def test_cases_and_parts_are_decided_as_they_hold_in_the_first_values(seed: int) -> None:
     r = Random(f"cases {seed}")
     symbols = (FREE, OTHER, THIRD)
@@ -238,7 +239,7 @@ def drawn_formula(random: Random, x: Dim) -> Formula:
     return first if random.random() < 0.6 else random.choice([all_of, any_of])(first, drawn_formula(random, x))
 
 
-@pytest.mark.parametrize("seed", range(300))
+@each("seed", range(300), "seed {}".format)
 def test_what_is_decided_is_what_many_values_show(seed: int) -> None:
     random = Random(seed)
     lo, step = random.randint(0, 40), random.choice([1, 1, 4, 6])

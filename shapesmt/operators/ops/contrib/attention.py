@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from shapesmt.network import laws
 from shapesmt.operators.ops.contrib.common import contrib
+from shapesmt.operators.ops.shared.follows import batched, rows
 from shapesmt.operators.ops.shared.heads import head_count, head_size, per_head
 from shapesmt.operators.ops.shared.require import (
     open_beside_cpu,
@@ -124,7 +125,9 @@ def _width(ctx: RuleContext) -> Dim:
 NO_ROTATION_INSIDE = laws.SM405.law("attribute 'do_rotary' is not 1")
 
 
-@contrib("Attention", "DecoderMaskedSelfAttention", traits=Traits.MIXED)
+@contrib(
+    "Attention", "DecoderMaskedSelfAttention", traits=Traits.MIXED, follows=batched({0: 0, 3: 0, 4: 1, 5: 0}, (0, 1))
+)
 def attention(ctx: RuleContext) -> list[Tensor]:
     """Project and attend: `[B, S, D] -> [B, S, values' hidden size]`, with weights `[D, 3 * hidden]`."""
     hidden, values = hidden_sizes(ctx, _width(ctx))
@@ -185,7 +188,7 @@ def require_masks(ctx: RuleContext, index: int, batch: Dim, new: Dim, total: Dim
     require_mask(ctx, index, [*lengths, (batch, total), (batch, ONE), (ONE, ONE), (batch, new, total)])
 
 
-@contrib("QAttention")
+@contrib("QAttention", follows=batched({0: 0, 5: 0, 8: 1}, (0, 1)))
 def quantized_attention(ctx: RuleContext) -> list[Tensor]:
     """Project by quantized weights `[D, 3 * hidden]` and attend: `[B, S, D] -> [B, S, hidden]`."""
     width = _width(ctx)
@@ -225,7 +228,7 @@ WEIGHTS_D_3D = laws.SM115.law("the weights are [D, 3D]")
 MASK_BATCH_LENGTH = laws.SM113.law("the mask is [B, S]")
 
 
-@contrib("LongformerAttention", "QOrderedLongformerAttention")
+@contrib("LongformerAttention", "QOrderedLongformerAttention", follows=rows(0, 3, 6))
 def longformer(ctx: RuleContext) -> Tensor:
     """Attend within a window: `[B, S, D]` is unchanged, and S is a multiple of twice the window."""
     x, plain = ctx.input(0, rank=3), ctx.node.op == "LongformerAttention"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from shapesmt.network import laws
+from shapesmt.operators.ops.shared.follows import lent
 from shapesmt.operators.ops.shared.require import require_shape
 from shapesmt.operators.rules import RuleContext, Tensor, resolve, rule
 
@@ -29,7 +30,8 @@ def borrow(name: str, version: int, op: str = "") -> None:
         return ctx.delegate(op or name, version=version)
 
     lender = resolve("", op or name, version)
-    contrib(name, traits=None if lender is None else lender.traits)(borrowed)
+    traits = None if lender is None else lender.traits
+    contrib(name, traits=traits, follows=lent(op or name, version))(borrowed)
 
 
 def channels_first(

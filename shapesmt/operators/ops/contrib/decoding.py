@@ -10,6 +10,7 @@ from shapesmt.operators.ops.contrib.attention import hidden_sizes, require_atten
 from shapesmt.operators.ops.contrib.common import contrib
 from shapesmt.operators.ops.contrib.grouped import cache_length, grouped_heads, grouped_size, require_tables
 from shapesmt.operators.ops.math.attention import require_gate
+from shapesmt.operators.ops.shared.follows import rows
 from shapesmt.operators.ops.shared.heads import Heads, head_count, head_size, per_head
 from shapesmt.operators.ops.shared.require import (
     open_beside_cpu,
@@ -78,7 +79,7 @@ KEY_HEADS_DIVIDE_SHARED_HEADS = laws.SM112.law("the heads of keys divide 'kv_num
 STATE_BATCH_HEADS_KEY_VALUE = laws.SM115.law("the state is [B, M, K, V]")
 
 
-@contrib("LinearAttention")
+@contrib("LinearAttention", follows=rows(0, 1, 2, 3, 4, 5))
 def linear_attention(ctx: RuleContext) -> list[Tensor]:
     """Update a state `[B, M, K, V]` by queries `[B, T, N * K]`, keys `[B, T, M * K]` and values `[B, T, M * V]`."""
     query, key, value = (ctx.input(i, rank=3) for i in range(3))
@@ -145,7 +146,7 @@ FILTER_OF_ONE_CHANNEL = laws.SM106.law("a filter is of one channel")
 STATE_IS_FILTER_PAST = laws.SM201.law("the state is what the filter looks back at")
 
 
-@contrib("CausalConvWithState")
+@contrib("CausalConvWithState", follows=rows(0, 3))
 def causal_conv(ctx: RuleContext) -> list[Tensor]:
     """Convolve `[B, C, ..., L]` with one filter per channel; the shape is unchanged.
 

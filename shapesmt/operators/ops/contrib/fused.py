@@ -8,6 +8,7 @@ from shapesmt.network import laws
 from shapesmt.network.graph import DTYPES
 from shapesmt.operators.ops.contrib.common import WINDOW, borrow, channels_first, contrib
 from shapesmt.operators.ops.math.linear import matrix_product
+from shapesmt.operators.ops.shared.follows import each, product_axes, row_wise, rows
 from shapesmt.operators.ops.shared.require import (
     require_broadcast_to,
     require_least,
@@ -16,7 +17,7 @@ from shapesmt.operators.ops.shared.require import (
     require_vector,
 )
 from shapesmt.operators.ops.windows.spatial import conv
-from shapesmt.operators.rules import RuleContext, Tensor, Traits
+from shapesmt.operators.rules import Follows, RuleContext, Tensor, Traits
 from shapesmt.prover.algebra import Dim, any_of, at_least, ceil_divide, divides, equal, total
 
 # Products
@@ -40,7 +41,25 @@ def transpose_operand(ctx: RuleContext, index: int, side: str) -> Tensor:
     return ctx.tensor(dims, x.dtype)
 
 
-@contrib("FusedMatMul", "TransposeMatMul", "FusedMatMulActivation", "SparseToDenseMatMul", traits=Traits.MIXED)
+def fused_axes(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows | None:
+    """As for a product of matrices, of which either may be transposed; None if batches are."""
+    if ctx.flag("transBatchA") or ctx.flag("transBatchB"):
+        return None
+    plain = product_axes(ctx, outputs)
+    flags = ctx.flag("transA"), ctx.flag("transB")
+    pairs = zip((letters or () for letters in plain.inputs), flags, strict=False)
+    turned = [(*read[:-2], *read[:-3:-1]) if flag and len(read) > 1 else read for read, flag in pairs]
+    return plain._replace(inputs=tuple(turned))
+
+
+@contrib(
+    "FusedMatMul",
+    "TransposeMatMul",
+    "FusedMatMulActivation",
+    "SparseToDenseMatMul",
+    traits=Traits.MIXED,
+    follows=fused_axes,
+)
 def fused_matmul(ctx: RuleContext) -> Tensor:
     """Multiply matrices that may be transposed; the product may be scaled and activated."""
     aside = ctx.flag("transA") or ctx.flag("transBatchA")
@@ -60,7 +79,7 @@ def gemm_float8(ctx: RuleContext) -> Tensor:
     return ctx.tensor(y.dims, DTYPES.get(ctx.integer("dtype", 1), ""))
 
 
-@contrib("GemmFastGelu")
+@contrib("GemmFastGelu", follows=row_wise())
 def gemm_gelu(ctx: RuleContext) -> Tensor:
     """Compute `gelu([..., K] x [K, N] + bias[N]) -> [..., N]`."""
     x, w = ctx.input(0), ctx.input(1, rank=2)
@@ -71,7 +90,7 @@ def gemm_gelu(ctx: RuleContext) -> Tensor:
 # Convolutions
 
 
-@contrib("FusedConv")
+@contrib("FusedConv", follows=rows(0, 3))
 def fused_conv(ctx: RuleContext) -> Tensor:
     """Convolve, add an optional tensor of the output's shape, then apply an activation."""
     y = conv(ctx)
@@ -80,7 +99,7 @@ def fused_conv(ctx: RuleContext) -> Tensor:
     return y
 
 
-@contrib("NhwcConv", "NhwcFusedConv")
+@contrib("NhwcConv", "NhwcFusedConv", follows=rows())
 def nhwc_conv(ctx: RuleContext) -> Tensor:
     """Convolve `[n, *sizes, c]` with filters `[m, *kernel, c/group]`, or `[m, c/group, *kernel]` if fused."""
     turned = (0, 1) if ctx.node.op == "NhwcConv" else (0,)
@@ -90,7 +109,7 @@ def nhwc_conv(ctx: RuleContext) -> Tensor:
     return y
 
 
-@contrib("NhwcMaxPool")
+@contrib("NhwcMaxPool", follows=rows())
 def nhwc_max_pool(ctx: RuleContext) -> Tensor:
     """Return the maximum of each window over `[n, *sizes, c]`."""
     return channels_first(ctx, WINDOW, version=12)
@@ -101,7 +120,7 @@ INPUT_AND_MASK_SAME_SPATIAL_SIZES = laws.SM116.law("input and mask have the same
 MASK_NOT_EMPTY = laws.SM113.law("the mask of an input with elements has some")
 
 
-@contrib("MaxpoolWithMask")
+@contrib("MaxpoolWithMask", follows=rows())
 def masked_max_pool(ctx: RuleContext) -> Tensor:
     """Return the maximum of each window over the elements that a mask of the input's rank selects."""
     x, mask = ctx.input(0), ctx.input(1)
@@ -118,7 +137,7 @@ PAD_COUNT = laws.SM202.law("there are {count} pads")
 PADS_NOT_NEGATIVE = laws.SM309.law("pads are not negative")
 
 
-@contrib("ConvTransposeWithDynamicPads")
+@contrib("ConvTransposeWithDynamicPads", follows=rows())
 def conv_transpose_dynamic(ctx: RuleContext) -> Tensor:
     """Compute a transposed convolution whose pads are an input; if they are unknown, spatial sizes are new symbols."""
     x, w = ctx.input(0), ctx.input(1)
@@ -149,7 +168,7 @@ def _cropped(ctx: RuleContext, i: int, full: Dim, ends: Sequence[Dim | None]) ->
 # Activations
 
 
-@contrib("Gelu", "QuickGelu", "SampleOp", any_rank=True, total=True)
+@contrib("Gelu", "QuickGelu", "SampleOp", any_rank=True, total=True, follows=each)
 def activation(ctx: RuleContext) -> Tensor:
     """Apply an elementwise function; the shape is unchanged."""
     return ctx.tensor(ctx.input(0).shape)
@@ -158,14 +177,14 @@ def activation(ctx: RuleContext) -> Tensor:
 SCALE_ONE_NUMBER = laws.SM109.law("the scale is one number")
 
 
-@contrib("ScaledSiLU")
+@contrib("ScaledSiLU", follows=each)
 def scaled_activation(ctx: RuleContext) -> Tensor:
     """Apply an activation with a single scale; the shape is unchanged."""
     require_single(ctx, 1, law=SCALE_ONE_NUMBER)
     return ctx.tensor(ctx.input(0).dims)
 
 
-@contrib("BiasGelu", "FastGelu")
+@contrib("BiasGelu", "FastGelu", follows=each)
 def biased_activation(ctx: RuleContext) -> Tensor:
     """Add a bias with one element per position of the last axis, then activate; the shape is unchanged."""
     x = ctx.input(0)
@@ -178,7 +197,7 @@ def biased_activation(ctx: RuleContext) -> Tensor:
 LAST_AXIS_SPLITS_INTO_HALVES = laws.SM110.law("the last axis splits into halves")
 
 
-@contrib("BiasSplitGelu")
+@contrib("BiasSplitGelu", follows=row_wise())
 def bias_split_gelu(ctx: RuleContext) -> Tensor:
     """Add a bias and gate one half of the last axis by the other: `[N, S, D] -> [N, S, D/2]`."""
     x = ctx.input(0, rank=3)
@@ -187,7 +206,7 @@ def bias_split_gelu(ctx: RuleContext) -> Tensor:
     return ctx.tensor((x[0], x[1], x[2] // 2))
 
 
-@contrib("BiasAdd")
+@contrib("BiasAdd", follows=each)
 def bias_add(ctx: RuleContext) -> Tensor:
     """Compute `X[N, S, C] + bias[C] + skip[N, S, C]`."""
     x = ctx.input(0, rank=3)
@@ -199,7 +218,7 @@ def bias_add(ctx: RuleContext) -> Tensor:
 BIAS_BROADCASTS_TO_INPUT = laws.SM101.law("the bias broadcasts to the input")
 
 
-@contrib("BiasSoftmax")
+@contrib("BiasSoftmax", follows=rows())
 def bias_softmax(ctx: RuleContext) -> Tensor:
     """Add a bias that broadcasts to the input, then apply softmax; the shape is unchanged."""
     x, bias = ctx.input(0), ctx.input(1)
@@ -237,7 +256,7 @@ TERMS_SAME_SHAPE = laws.SM107.law("both terms have the same shape")
 GATE_PER_ROW = laws.SM116.law("there is one gate per row")
 
 
-@contrib("GatedAdd")
+@contrib("GatedAdd", follows=rows())
 def gated_add(ctx: RuleContext) -> Tensor:
     """Compute `X[..., C] + Y[..., C] * gate[..., 1]`."""
     x, gate = ctx.input(0, least=1), ctx.input(2)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from shapesmt.network import laws
 from shapesmt.operators.ops.contrib.attention import require_attention_bias, seen_length
 from shapesmt.operators.ops.contrib.common import contrib
+from shapesmt.operators.ops.shared.follows import rows
 from shapesmt.operators.ops.shared.heads import per_head
 from shapesmt.operators.ops.shared.indices import require_places, spans
 from shapesmt.operators.ops.shared.require import open_beside_cpu, require_shape, require_single, require_vector
@@ -39,7 +40,7 @@ KEY_PER_QUERY_OR_NONE = laws.SM115.law("there is a key per query, or none")
 NO_NORM_INSIDE = laws.SM405.law("queries and keys aren't normalized inside")
 
 
-@contrib("GroupQueryAttention", traits=Traits.MIXED)
+@contrib("GroupQueryAttention", traits=Traits.MIXED, follows=rows(0, 1, 2, 3, 4, 5, 9, 10))
 def grouped(ctx: RuleContext) -> list[Tensor]:
     """Attend from queries `[B, S, N * H]`; keys and values `[B, S, Nk * H]` extend the caches `[B, Nk, P, H]`.
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from shapesmt.network import laws
 from shapesmt.operators.ops.contrib.attention import buffer_length, require_attention_bias, require_mask, shares_buffer
 from shapesmt.operators.ops.contrib.common import contrib
+from shapesmt.operators.ops.shared.follows import rows
 from shapesmt.operators.ops.shared.heads import Heads, head_count, head_size, per_head
 from shapesmt.operators.ops.shared.require import open_beside_cpu, require_shape, require_vector
 from shapesmt.operators.rules import RuleContext, Tensor, Traits
@@ -19,7 +20,7 @@ QUERIES_SHAPE_BY_RANK = laws.SM115.law("queries are [B, S, D] or [B, S, N, 3, H]
 ENCODER_KEYS_AND_VALUES_SAME_SHAPE = laws.SM107.law("keys and values of an encoder have one shape")
 
 
-@contrib("MultiHeadAttention", traits=Traits.MIXED)
+@contrib("MultiHeadAttention", traits=Traits.MIXED, follows=rows(0, 1, 2, 4, 5, 6, 7))
 def multi_head(ctx: RuleContext) -> list[Tensor]:
     """Attend: queries `[B, S, D]`, keys `[B, L, D]`, values `[B, L, Dv]` -> `[B, S, Dv]`.
 

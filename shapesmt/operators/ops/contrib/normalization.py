@@ -5,6 +5,7 @@ from __future__ import annotations
 from shapesmt.network import laws
 from shapesmt.operators.ops.contrib.common import contrib
 from shapesmt.operators.ops.math.reduction import without
+from shapesmt.operators.ops.shared.follows import row_wise, rows
 from shapesmt.operators.ops.shared.indices import require_places
 from shapesmt.operators.ops.shared.require import (
     require_broadcast_to,
@@ -17,7 +18,7 @@ from shapesmt.operators.rules import RuleContext, Tensor
 from shapesmt.prover.algebra import ONE, Dim, all_of, any_of, at_least, divides, equal
 
 
-@contrib("SkipLayerNormalization", "SkipSimplifiedLayerNormalization")
+@contrib("SkipLayerNormalization", "SkipSimplifiedLayerNormalization", follows=row_wise(1))
 def skip_normalization(ctx: RuleContext) -> list[Tensor]:
     """Normalize `input[..., H] + skip + bias[H]`; the shape is unchanged, and the skip repeats along the batch."""
     x, skip = ctx.input(0), ctx.input(1)
@@ -40,7 +41,7 @@ MASK_SHAPED_AS_WORDS = laws.SM107.law("the mask has the shape of the words")
 SEGMENT_INPUTS_TOGETHER = laws.SM405.law("segments, their table, its scale and its zero point come together")
 
 
-@contrib("EmbedLayerNormalization", "QEmbedLayerNormalization")
+@contrib("EmbedLayerNormalization", "QEmbedLayerNormalization", follows=rows(0, 1, 7, 8))
 def embedding(ctx: RuleContext) -> list[Tensor]:
     """Add the embeddings of words, positions and segments, then normalize: `[B, S]`, tables `[*, H]` -> `[B, S, H]`."""
     ids, words, quantized = ctx.input(0, rank=2), ctx.input(2, rank=2), ctx.node.op == "QEmbedLayerNormalization"
@@ -103,7 +104,7 @@ def _require_positions(ctx: RuleContext, ids: Tensor, *, explicit: bool) -> None
         ctx.require(any_of(at_least(rows, ids[1]), equal(ids[0], 0)), POSITIONS_IN_TABLE, ids[1])
 
 
-@contrib("GroupNorm", "SkipGroupNorm")
+@contrib("GroupNorm", "SkipGroupNorm", follows=rows(0, 3))
 def group_norm(ctx: RuleContext) -> list[Tensor]:
     """Normalize `[N, H, W, C]` (`[N, C, H, W]` with `channels_last=0`) in groups; `groups` divides C.
 
@@ -149,7 +150,7 @@ LAST_AXIS_MULTIPLE_OF_SCALE = laws.SM106.law("the last axis is a multiple of the
 GATE_SHAPED_AS_INPUT = laws.SM107.law("the gate has the input's shape")
 
 
-@contrib("GatedRMSNorm")
+@contrib("GatedRMSNorm", follows=rows(0, 1))
 def gated_norm(ctx: RuleContext) -> Tensor:
     """Normalize each C of `[..., H * C]`, and multiply by a gate of the input's shape."""
     size, x = ctx.input(1).numel, ctx.input(0, least=1)

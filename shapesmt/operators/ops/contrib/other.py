@@ -5,6 +5,7 @@ from __future__ import annotations
 from shapesmt.network import laws
 from shapesmt.operators.ops.contrib.common import borrow, contrib
 from shapesmt.operators.ops.layout.ranges import sequence
+from shapesmt.operators.ops.shared.follows import apart_from, as_a_whole, each, rows
 from shapesmt.operators.ops.shared.indices import require_places
 from shapesmt.operators.ops.shared.require import (
     complete_sizes,
@@ -55,7 +56,7 @@ def unique(ctx: RuleContext) -> list[Tensor]:
     return [ctx.tensor((count,)), ctx.tensor(x.dims, "int64"), ctx.tensor((count,), "int64")]
 
 
-@contrib("UnfoldTensor")
+@contrib("UnfoldTensor", follows=rows())
 def unfold(ctx: RuleContext) -> Tensor:
     """Extract slices of `size` along an axis as a new last axis: `[n, d]` -> `[n, (d - size) // step + 1, size]`."""
     x, size, step = ctx.input(0), ctx.integer("size"), ctx.integer("step", 1)
@@ -84,7 +85,7 @@ def torch_embedding(ctx: RuleContext) -> Tensor:
     return ctx.tensor((*ctx.input(1).dims, table[1]))
 
 
-@contrib("MurmurHash3", any_rank=True, total=True)
+@contrib("MurmurHash3", any_rank=True, total=True, follows=each)
 def murmur(ctx: RuleContext) -> Tensor:
     """Hash each element; the shape is unchanged."""
     return ctx.tensor(ctx.input(0).shape, "uint32" if ctx.flag("positive", 1, only_one=True) else "int32")
@@ -96,7 +97,7 @@ def all_reduce(ctx: RuleContext) -> Tensor:
     return ctx.tensor(ctx.input(0).shape)
 
 
-@contrib("IsAllFinite", any_rank=True, dtype="bool", total=True)
+@contrib("IsAllFinite", any_rank=True, dtype="bool", total=True, follows=as_a_whole)
 def all_finite(ctx: RuleContext) -> Tensor:
     """Return one boolean: whether all elements of all inputs are finite."""
     return ctx.tensor((), "bool")
@@ -105,7 +106,7 @@ def all_finite(ctx: RuleContext) -> Tensor:
 # Numbers
 
 
-@contrib("Inverse")
+@contrib("Inverse", follows=apart_from(lambda _, x: {x.rank - 2, x.rank - 1}))
 def inverse(ctx: RuleContext) -> Tensor:
     """Invert matrices `[..., M, M]`; only declared sizes are compared, and matrices without columns abort."""
     x = ctx.input(0, least=2)
@@ -117,7 +118,7 @@ def inverse(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-@contrib("Rfft")
+@contrib("Rfft", follows=rows())
 def rfft(ctx: RuleContext) -> Tensor:
     """Transform real numbers: `[..., n] -> [..., n/2 + 1, 2]`; only the last axis is halved."""
     x = ctx.input(0)
@@ -128,7 +129,7 @@ def rfft(ctx: RuleContext) -> Tensor:
 COMPLEX_HAS_TWO_PARTS = laws.SM207.law("a complex number has two parts")
 
 
-@contrib("Irfft")
+@contrib("Irfft", follows=rows())
 def irfft(ctx: RuleContext) -> Tensor:
     """Transform to real numbers: `[..., n/2 + 1, 2] -> [..., n]`."""
     x = ctx.input(0)
@@ -137,7 +138,7 @@ def irfft(ctx: RuleContext) -> Tensor:
     return ctx.tensor((*x.dims[:-2], (x[-2] - 1) * 2))
 
 
-@contrib("ComplexMul", "ComplexMulConj")
+@contrib("ComplexMul", "ComplexMulConj", follows=each)
 def complex_product(ctx: RuleContext) -> Tensor:
     """Multiply complex operands `[..., 2]`, whose other axes broadcast."""
     a, b = ctx.input(0), ctx.input(1)
@@ -214,7 +215,7 @@ WORDS_AS_LONG_AS_FILTERS = laws.SM201.law("the words are as long as the filters"
 ATTRIBUTE_IS_THAT_OF_WEIGHTS = laws.SM502.law("'{name}' is that of the weights")
 
 
-@contrib("WordConvEmbedding", dtype="float32")
+@contrib("WordConvEmbedding", dtype="float32", follows=rows())
 def word_embedding(ctx: RuleContext) -> Tensor:
     """Embed words `[sequence, characters]` by convolving their characters: `[sequence, filters]`."""
     words, filters, characters = (ctx.input(i) for i in (0, 1, 3))
@@ -236,7 +237,7 @@ BLOCKED_IDS_IN_VOCABULARY = laws.SM301.law("ids of words to block are in the voc
 N_GRAMS_HAVE_ELEMENT = laws.SM204.law("n-grams have an element")
 
 
-@contrib("NGramRepeatBlock")
+@contrib("NGramRepeatBlock", follows=rows(0, 1))
 def ngram_block(ctx: RuleContext) -> Tensor:
     """Block words that would repeat an n-gram of ids `[B, S]`; the shape of scores `[B, vocabulary]` is unchanged."""
     ids, scores = ctx.input(0, rank=2), ctx.input(1, rank=2)

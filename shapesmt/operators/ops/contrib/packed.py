@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shapesmt.network import laws
 from shapesmt.operators.ops.contrib.common import contrib
+from shapesmt.operators.ops.shared.follows import row_wise
 from shapesmt.operators.ops.shared.require import require_numel, require_shape, require_single, require_vector
 from shapesmt.operators.rules import RuleContext, Tensor, Traits
 from shapesmt.prover.algebra import Dim, ceil_divide
@@ -19,7 +20,7 @@ def features(ctx: RuleContext, k: Dim | int, n: Dim | int) -> list[Dim | int]:
 WEIGHTS_N_BLOCKS_BYTES = laws.SM111.law("the weights are [N, blocks, block_size * bits / 8]")
 
 
-@contrib("MatMulNBits", traits=Traits.MIXED)
+@contrib("MatMulNBits", traits=Traits.MIXED, follows=row_wise())
 def packed_product(ctx: RuleContext) -> Tensor:
     """Multiply `[..., K] -> [..., N]`; the weights are `[N, blocks, bytes]` with one scale per block of K."""
     k, n, bits = ctx.integer("K"), ctx.integer("N"), ctx.integer("bits", 4)
@@ -76,7 +77,7 @@ def weights_per_byte(ctx: RuleContext, name: str) -> int:
 WEIGHTS_TWO_TO_A_BYTE = laws.SM109.law("the weights are two to a byte")
 
 
-@contrib("MatMulBnb4")
+@contrib("MatMulBnb4", follows=row_wise())
 def bnb_product(ctx: RuleContext) -> Tensor:
     """Multiply `[..., K] -> [..., N]` by weights with two to a byte and one scale per block."""
     k, n, size = ctx.integer("K"), ctx.integer("N"), block_size(ctx)
@@ -89,7 +90,7 @@ B_SHAPE_TWO_SIZES = laws.SM401.law("B_shape holds two sizes")
 WEIGHTS_OF_PACKED_SIZE = laws.SM109.law("the weights have as many bytes as blocks of 32 of each column take")
 
 
-@contrib("MatMulFpQ4")
+@contrib("MatMulFpQ4", follows=row_wise())
 def blob_product(ctx: RuleContext) -> Tensor:
     """Multiply `[..., K] -> [..., N]`; `B_shape` holds K and N.
 
@@ -110,7 +111,7 @@ BLOCK_SIZE_POSITIVE = laws.SM111.law("block_size {size} is positive")
 SCALES_PER_COLUMN_AND_BLOCK = laws.SM109.law("the scales are [N, blocks of K]")
 
 
-@contrib("MatMulBlockQuantizedFp4Weight", "MatMulBlockQuantizedFp8Weight")
+@contrib("MatMulBlockQuantizedFp4Weight", "MatMulBlockQuantizedFp8Weight", follows=row_wise())
 def block_product(ctx: RuleContext) -> Tensor:
     """Multiply `[..., K] -> [..., N]` by weights `[N, K]` (FP4: two to a byte) with one scale per block of K."""
     b, halves = ctx.input(1, rank=2), ctx.node.op.endswith("Fp4Weight")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shapesmt.network import laws
 from shapesmt.operators.ops.contrib.common import contrib
+from shapesmt.operators.ops.shared.follows import rows
 from shapesmt.operators.ops.shared.heads import head_size, per_head, require_strides
 from shapesmt.operators.ops.shared.indices import require_places
 from shapesmt.operators.ops.shared.require import require_shape, require_single, require_vector
@@ -15,7 +16,7 @@ POSITIONS_3_BATCH_LENGTH = laws.SM301.law("the positions are [3, B, S]")
 POSITIONS_ONE_OR_BATCH_LENGTH = laws.SM301.law("the positions are one number or [B, S]")
 
 
-@contrib("RotaryEmbedding", "MRotaryEmbedding")
+@contrib("RotaryEmbedding", "MRotaryEmbedding", follows=rows(0, 1))
 def rotary(ctx: RuleContext) -> Tensor:
     """Rotate `[B, S, N * H]` or `[B, N, S, H]`; cosines and sines are `[positions, rotated / 2]`."""
     x, places, table = ctx.input(0), ctx.input(1), ctx.input(2, rank=2)
@@ -137,7 +138,7 @@ GATE_BIAS_AS_LONG_AS_WEIGHTS = laws.SM108.law("the gate's bias is as long as its
 CONSTANT_PER_HEAD = laws.SM116.law("there is a constant per head")
 
 
-@contrib("GatedRelativePositionBias")
+@contrib("GatedRelativePositionBias", follows=rows())
 def gated_bias(ctx: RuleContext) -> Tensor:
     """Apply gates from queries `[B, S, N * H]` or packed `[tokens, N * H]` to `[1, N, S, S]`: biases `[B, N, S, S]`."""
     query, bias, weight, count = ctx.input(0), ctx.input(2, rank=4), ctx.input(3, rank=2), ctx.integer("num_heads")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from shapesmt.network import laws
 from shapesmt.network.graph import DTYPES
 from shapesmt.operators.ops.contrib.common import WINDOW, channels_first, contrib, require_scalars
 from shapesmt.operators.ops.math.linear import matrix_product, require_per_column
 from shapesmt.operators.ops.math.quantization import require_scale
 from shapesmt.operators.ops.math.reduction import without
+from shapesmt.operators.ops.shared.follows import aligned, each_of_first, product_axes, row_wise, rows
 from shapesmt.operators.ops.shared.require import (
     require_broadcast_to,
     require_least,
@@ -18,13 +21,47 @@ from shapesmt.operators.ops.shared.require import (
 )
 from shapesmt.operators.ops.windows.detection import known_number
 from shapesmt.operators.ops.windows.spatial import qlinear_conv
-from shapesmt.operators.rules import Keeps, RuleContext, Tensor, Traits
+from shapesmt.operators.rules import Following, Follows, Keeps, RuleContext, Tensor, Traits
 from shapesmt.prover.algebra import ONE, TRUE, Dim, all_of, any_of, at_least, differs, equal
 
 # Elementwise
 
 
-@contrib("QLinearAdd", "QLinearMul", traits=Traits(operands=(0, 3)))
+def quantized_each(*operands: int) -> Following:
+    """Each output element is computed from the elements of the operands at its position."""
+
+    def follows(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+        read = (aligned(t) if i in operands else () for i, t in enumerate(ctx.inputs))
+        return Follows(tuple(read), tuple(map(aligned, outputs)))
+
+    return follows
+
+
+def quantized_softmax_axes(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """A softmax of the versions before 13 is over all axes from one on."""
+    x = ctx.input(0)
+    first = ctx.axis(x.rank, -1)
+    last = first + 1 if ctx.integer("opset", 0) >= 13 else x.rank
+    letters = tuple(None if first <= axis < last else axis for axis in range(x.rank))
+    return Follows((letters,), (letters,) * len(outputs))
+
+
+def quantized_product(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """As for a product of matrices, unless the range of all elements decides the scale."""
+    quantized = ctx.input(0).dtype in ("int8", "uint8")
+    return product_axes(ctx, outputs) if quantized else Follows((), ())
+
+
+def quantized_reduced(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """The axes in `axes` are reduced, by default all."""
+    x = ctx.input(0)
+    axes = {axis % x.rank for axis in ctx.integers("axes", range(x.rank))}
+    letters = tuple(None if axis in axes else axis for axis in range(x.rank))
+    kept = tuple(axis for axis in letters if axis is not None)
+    return Follows((letters,), tuple(letters if t.rank == x.rank else kept for t in outputs))
+
+
+@contrib("QLinearAdd", "QLinearMul", traits=Traits(operands=(0, 3)), follows=quantized_each(0, 3))
 def quantized_arithmetic(ctx: RuleContext) -> Tensor:
     """Add or multiply quantized operands that broadcast; scales and zero points are scalars."""
     require_scalars(ctx, 1, 2, 4, 5, 6, 7)
@@ -48,7 +85,7 @@ def multiplied(ctx: RuleContext) -> Tensor:
     return ctx.tensor(ctx.broadcast(ctx.input(0).dims, ctx.input(2).dims), "int32")
 
 
-@contrib("QLinearSigmoid", "QLinearLeakyRelu")
+@contrib("QLinearSigmoid", "QLinearLeakyRelu", follows=each_of_first)
 def quantized_activation(ctx: RuleContext) -> Tensor:
     """Apply an activation; the shape is unchanged, and scales and zero points are one number each."""
     require_single(ctx, 1, 2, 3, 4)
@@ -71,7 +108,7 @@ def require_first(ctx: RuleContext, *indices: int) -> None:
         ctx.require_at_least(ctx.input(i).numel, 1, SCALES_AND_ZERO_POINTS_NOT_EMPTY)
 
 
-@contrib("QLinearSoftmax")
+@contrib("QLinearSoftmax", follows=quantized_softmax_axes)
 def quantized_softmax(ctx: RuleContext) -> Tensor:
     """Apply softmax along `axis`; the shape is unchanged, and the input's scale is positive."""
     x, scale = ctx.input(0), known_number(ctx.input(1))
@@ -90,7 +127,7 @@ def quantized_where(ctx: RuleContext) -> Tensor:
     return ctx.tensor(ctx.broadcast(*(ctx.input(i).dims for i in (0, 1, 4))), ctx.input(1).dtype)
 
 
-@contrib("QuantizeLinear", "DequantizeLinear", any_rank=True)
+@contrib("QuantizeLinear", "DequantizeLinear", any_rank=True, follows=each_of_first)
 def linear(ctx: RuleContext) -> Tensor:
     """Quantize or dequantize; scale and zero point are single or, with `axis`, one per index of that axis."""
     require_scale(ctx)
@@ -120,7 +157,7 @@ def quantized_concat(ctx: RuleContext) -> Tensor:
     return ctx.delegate("Concat", [ctx.input(i) for i in range(2, count + 2, 3)], version=13)[0]
 
 
-@contrib("QLinearReduceMean", "ReduceSumInteger", traits=Traits.MIXED)
+@contrib("QLinearReduceMean", "ReduceSumInteger", traits=Traits.MIXED, follows=quantized_reduced)
 def quantized_reduction(ctx: RuleContext) -> Tensor:
     """Reduce the axes in `axes`, by default all; reduced axes have size 1, or are removed if `keepdims` is 0."""
     x, mean = ctx.input(0), ctx.node.op == "QLinearReduceMean"
@@ -131,7 +168,7 @@ def quantized_reduction(ctx: RuleContext) -> Tensor:
     return ctx.tensor(dims, None if mean else x.dtype.replace("int8", "int32"))
 
 
-@contrib("QLinearAveragePool", "QLinearGlobalAveragePool")
+@contrib("QLinearAveragePool", "QLinearGlobalAveragePool", follows=rows())
 def quantized_pool(ctx: RuleContext) -> Tensor:
     """Average windows, or whole images; channels are axis 1, or the last with `channels_last`."""
     windows = ctx.node.op == "QLinearAveragePool"
@@ -150,7 +187,7 @@ def quantized_pool(ctx: RuleContext) -> Tensor:
     return y
 
 
-@contrib("QLinearConv", traits=Traits(Keeps.MIXED, operands=(0, 3, 8)))
+@contrib("QLinearConv", traits=Traits(Keeps.MIXED, operands=(0, 3, 8)), follows=rows())
 def quantized_conv(ctx: RuleContext) -> Tensor:
     """Convolve quantized numbers; channels are axis 1, or the last with `channels_last`."""
     if ctx.flag("channels_last"):
@@ -161,7 +198,7 @@ def quantized_conv(ctx: RuleContext) -> Tensor:
 # Products
 
 
-@contrib("QGemm", traits=Traits(operands=(0, 3, 6)))
+@contrib("QGemm", traits=Traits(operands=(0, 3, 6)), follows=row_wise())
 def quantized_gemm(ctx: RuleContext) -> Tensor:
     """Compute `[M, K] x [K, N] + C -> [M, N]`; the result is float32 if the output's zero point is omitted."""
     require_single(ctx, 1, 2, 7, 8)
@@ -183,7 +220,7 @@ def _require_gemm_scales(ctx: RuleContext, columns: Dim) -> None:
         ctx.require_agree(ctx.input(4), ctx.input(5), law=SCALE_AND_ZERO_POINT_SAME_SHAPE)
 
 
-@contrib("MatMulInteger16", dtype="int32")
+@contrib("MatMulInteger16", dtype="int32", follows=product_axes)
 def product_16(ctx: RuleContext) -> Tensor:
     """Multiply 16-bit integers, `[..., M, K] x [..., K, N]`; the result is uint32 if both are uint16, else int32."""
     a, b = ctx.input(0), ctx.input(1)
@@ -191,7 +228,7 @@ def product_16(ctx: RuleContext) -> Tensor:
     return ctx.tensor(matrix_product(ctx, a, b), "uint32" if unsigned else "int32")
 
 
-@contrib("MatMulIntegerToFloat", "DynamicQuantizeMatMul")
+@contrib("MatMulIntegerToFloat", "DynamicQuantizeMatMul", follows=quantized_product)
 def product_to_float(ctx: RuleContext) -> Tensor:
     """Multiply by quantized weights; scales and zero points are single, or one per column of `B`.
 

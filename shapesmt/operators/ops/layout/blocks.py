@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from math import inf
 
 from shapesmt.network import laws
+from shapesmt.operators.ops.shared.follows import apart_from, rows
 from shapesmt.operators.ops.shared.indices import spans
 from shapesmt.operators.ops.shared.require import complete_sizes, require_fits
 from shapesmt.operators.ops.shared.windows import sliding
-from shapesmt.operators.rules import RuleContext, Tensor, Traits, rule
+from shapesmt.operators.rules import Follows, RuleContext, Tensor, Traits, rule
 from shapesmt.prover.algebra import (
     FALSE,
     ONE,
@@ -27,7 +28,19 @@ from shapesmt.prover.algebra import (
 )
 
 
-@rule("DepthToSpace")
+def reversed_axes(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """Sequence i is reversed by its own length; the time axis is read in another order."""
+    x, time, batch = ctx.input(0), ctx.integer("time_axis", 0), ctx.integer("batch_axis", 1)
+    letters = tuple(range(x.rank))
+    return Follows((tuple(None if i == time else i for i in letters), (batch,)), (letters,) * len(outputs))
+
+
+def cropped_axes(ctx: RuleContext, x: Tensor) -> tuple[int, ...]:
+    """Return the axes that are cropped or padded."""
+    return ctx.normals(ctx.integers("axes", range(x.rank)), x.rank)
+
+
+@rule("DepthToSpace", follows=rows())
 def depth_to_space(ctx: RuleContext) -> Tensor:
     """Move channels into blocks of pixels: `[n, c, h, w] -> [n, c / b**2, h*b, w*b]`."""
     x, block = ctx.input(0), _block(ctx)
@@ -36,7 +49,7 @@ def depth_to_space(ctx: RuleContext) -> Tensor:
     return ctx.tensor((n, c // block**2, h * block, w * block))
 
 
-@rule("SpaceToDepth")
+@rule("SpaceToDepth", follows=rows())
 def space_to_depth(ctx: RuleContext) -> Tensor:
     """Move blocks of pixels into channels: `[n, c, h, w] -> [n, c * b**2, h / b, w / b]`."""
     x, block = ctx.input(0), _block(ctx)
@@ -62,7 +75,7 @@ def _block(ctx: RuleContext) -> int:
 TIME_AND_BATCH_FIRST = laws.SM302.law("time and batch are the axes 0 and 1")
 
 
-@rule("ReverseSequence", since=10, traits=Traits.REARRANGED)
+@rule("ReverseSequence", since=10, traits=Traits.REARRANGED, follows=reversed_axes)
 def reverse_sequence(ctx: RuleContext) -> Tensor:
     """Reverse the first `lengths[i]` elements of sequence i along the time axis; the shape is unchanged."""
     x, lengths = ctx.input(0, least=2), ctx.input(1, rank=1)
@@ -80,7 +93,7 @@ def _require_lengths(ctx: RuleContext, lengths: Tensor, time: Dim) -> None:
             ctx.require(implies(condition, at_least(low, high)), laws.LENGTHS_INSIDE_TIME_AXIS, low, high)
 
 
-@rule("CenterCropPad", since=18)
+@rule("CenterCropPad", since=18, follows=apart_from(cropped_axes))
 def center_crop_pad(ctx: RuleContext) -> Tensor:
     """Crop or pad axes around the centre to the sizes in an input; a negative size counts as 0.
 
@@ -114,7 +127,7 @@ def _centre_crop(size: Dim, asked: Dim) -> Dim:
 IMAGE_AND_BLOCK_ONE_RANK = laws.SM303.law("image and block have one rank")
 
 
-@rule("Col2Im", since=18)
+@rule("Col2Im", since=18, follows=rows())
 def col2im(ctx: RuleContext) -> Tensor:
     """Sum blocks into an image: `[n, c * product(block), l] -> [n, c, *image]` for `l` positions of the block."""
     x, image, block = ctx.input(0, rank=3), ctx.sizes(1), ctx.sizes(2)

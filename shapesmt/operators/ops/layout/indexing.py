@@ -19,6 +19,7 @@ from shapesmt.operators.ops.shared.fields import (
     value_of,
     within,
 )
+from shapesmt.operators.ops.shared.follows import PICKED
 from shapesmt.operators.ops.shared.indices import columns, count_true, fold_all, require_inside, true_place
 from shapesmt.operators.ops.shared.require import element, require_vector
 from shapesmt.operators.rules import (
@@ -26,7 +27,9 @@ from shapesmt.operators.rules import (
     Decided,
     Elements,
     Field,
+    Follows,
     Item,
+    Keeps,
     RuleContext,
     Shape,
     Tensor,
@@ -65,7 +68,41 @@ from shapesmt.prover.algebra.numeric import Float
 MOST_TRIED = 1 << 20  # elements times values of the sizes on which they depend
 
 
-@rule("Gather", traits=Traits.LOOKUP)
+def gathered(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """The axes of the indices take the place of the axis that they index."""
+    x, indices = ctx.input(0), ctx.input(1)
+    axis, own, chosen = ctx.axis(x.rank, 0), tuple(range(x.rank)), tuple(("index", i) for i in range(indices.rank))
+    before, after = own[:axis], own[axis + 1 :]
+    return Follows(((*before, PICKED, *after), chosen), ((*before, *chosen, *after),) * len(outputs))
+
+
+def gathered_elements(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """Each index is at the position of the element that it gives, off the axis that it indexes."""
+    x = ctx.input(0)
+    axis, own = ctx.axis(x.rank, 0), tuple(range(x.rank))
+    return Follows((tuple(PICKED if i == axis else i for i in own), own), (own,) * len(outputs))
+
+
+def gathered_tuples(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows | None:
+    """The first `batch_dims` axes are shared, an index tuple picks on the following ones, the last are kept."""
+    x, indices, batch = ctx.input(0), ctx.input(1), ctx.integer("batch_dims", 0)
+    depth = indices[-1].constant
+    if depth is None:
+        return None
+    shared = tuple(range(batch))
+    own = (*shared, *[PICKED] * depth, *range(batch + depth, x.rank))
+    chosen = (*shared, *(("index", i) for i in range(batch, indices.rank - 1)))
+    return Follows((own, (*chosen, None)), ((*chosen, *own[batch + depth :]),) * len(outputs))
+
+
+def hot_axes(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """The axes of the indices are kept, around the new one."""
+    indices = tuple(range(ctx.input(0).rank))
+    axis = ctx.axis(len(indices) + 1, -1)
+    return Follows((indices,), ((*indices[:axis], None, *indices[axis:]),) * len(outputs))
+
+
+@rule("Gather", traits=Traits.LOOKUP, follows=gathered)
 def gather(ctx: RuleContext) -> Tensor:
     """Gather along an axis: `out[..., i, ...] = x[..., indices[i], ...]`."""
     x, indices = ctx.input(0), ctx.input(1)
@@ -113,7 +150,7 @@ def _row(items: Sequence[Item], size: int, width: int, index: Item) -> Sequence[
     return [along(items[k::width], place) for k in range(width)]
 
 
-@rule("GatherElements", since=11, traits=Traits.LOOKUP)
+@rule("GatherElements", since=11, traits=Traits.LOOKUP, follows=gathered_elements)
 def gather_elements(ctx: RuleContext) -> Tensor:
     """Gather elements: `out[i, j] = x[indices[i, j], j]` for axis 0; `indices` is no larger than `x` on other axes."""
     x, indices = ctx.input(0), ctx.input(1)
@@ -139,7 +176,7 @@ def same_rank(ctx: RuleContext, x: Tensor, indices: Tensor) -> int:
 BATCH_DIMS_WITHIN_RANK = laws.SM302.law("the data have {batch} batch axes, and the indices an axis of index tuples")
 
 
-@rule("GatherND", since=11, traits=Traits.LOOKUP)
+@rule("GatherND", since=11, traits=Traits.LOOKUP, follows=gathered_tuples)
 def gather_nd(ctx: RuleContext) -> Tensor:
     """Gather slices: `out[b, i] = x[b, *indices[b, i]]`; the last axis of `indices` holds index tuples.
 
@@ -215,7 +252,7 @@ def _picked_tuples(x: Tensor, picked: Sequence[Tensor], batch: int, dims: Shape)
 VALUES_OFF_AND_ON = laws.SM116.law("values are off and on")
 
 
-@rule("OneHot", since=9, any_rank=True, traits=Traits.COPIED)
+@rule("OneHot", since=9, any_rank=True, traits=Traits(Keeps.COPIED, copied=(2,)), follows=hot_axes)
 def one_hot(ctx: RuleContext) -> Tensor:
     """Insert an axis of size `depth`, which holds `on` at each index and `off` elsewhere: `[n] -> [n, depth]`."""
     indices, amount, values = ctx.input(0), ctx.input(1), ctx.input(2)

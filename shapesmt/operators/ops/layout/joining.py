@@ -11,12 +11,14 @@ from shapesmt.base.lazy import np
 from shapesmt.network import laws
 from shapesmt.network.graph import Runtime
 from shapesmt.operators.ops.shared.fields import concrete, element_list, term_of, value_of, view_elements
+from shapesmt.operators.ops.shared.follows import apart_from
 from shapesmt.operators.ops.shared.require import require_alike, require_fits, require_least
 from shapesmt.operators.rules import (
     MAX_ELEMENTS,
     Decided,
     Elements,
     Item,
+    Keeps,
     Listed,
     RuleContext,
     Shape,
@@ -143,7 +145,7 @@ def _moved_up(element: Any, back: int, by: Dim) -> Any:
     return move_positions(element, lambda b: position(b) - by if b == back else position(b))
 
 
-@rule("Split", traits=Traits.COPIED)
+@rule("Split", traits=Traits.PART, follows=apart_from(lambda ctx, x: {ctx.axis(x.rank, 0)}))
 def split(ctx: RuleContext) -> tuple[Tensor, ...]:
     """Split along `axis` into parts of the listed sizes, which add up to the axis, or into equal parts."""
     x = ctx.input(0)
@@ -237,10 +239,20 @@ def _part(x: Tensor, dims: Sequence[Dim], axis: int, start: Dim) -> Value | None
     )
 
 
+def padded_axes(ctx: RuleContext, x: Tensor) -> set[int] | None:
+    """Return the axes that are padded; None if they aren't known."""
+    axes = ctx.constants(3) if ctx.has(3) else tuple(range(x.rank))
+    if axes is None:
+        return None
+    axes = ctx.normals(axes, x.rank)
+    pads = _pads(ctx, 2 * len(axes))
+    return {axis for axis, *ends in zip(axes, pads, pads[len(axes) :], strict=False) if ends != [ZERO, ZERO]}
+
+
 SCALAR_NOT_PADDED = laws.SM203.law("a scalar can't be padded")
 
 
-@rule("Pad", traits=Traits.COPIED)
+@rule("Pad", traits=Traits(Keeps.COPIED, copied=(0, 2)), follows=apart_from(padded_axes))
 def pad(ctx: RuleContext) -> Tensor:
     """Pad each axis: `before[i] + x.shape[i] + after[i]`; negative pads crop."""
     x = ctx.input(0)

@@ -8,6 +8,7 @@ from shapesmt.base.lazy import np
 from shapesmt.network import laws
 from shapesmt.network.graph import Runtime
 from shapesmt.operators.ops.shared.fields import MAX_CHOICES, integers_of, numbers
+from shapesmt.operators.ops.shared.follows import apart_from
 from shapesmt.operators.ops.shared.items import LOGIC, PREDICATES, Function, choose_item
 from shapesmt.operators.rules import Decided, Elements, Item, RuleContext, Tensor, Traits, Value, from_array, rule
 from shapesmt.prover.algebra import ONE, Dim, any_of, as_dim, at_least, at_most, equal, product, total
@@ -15,7 +16,7 @@ from shapesmt.prover.algebra import ONE, Dim, any_of, as_dim, at_least, at_most,
 MAX_COMPARED = 16  # comparisons of symbolic elements
 
 
-@rule("TopK", traits=Traits.MIXED)
+@rule("TopK", traits=Traits.MIXED, follows=apart_from(lambda ctx, x: {ctx.axis(x.rank, -1)}))
 def top_k(ctx: RuleContext) -> tuple[Tensor, Tensor]:
     """Return the `k` largest (or smallest) elements along an axis, and their indices; `0 <= k <= size`."""
     x = ctx.input(0)

@@ -8,6 +8,7 @@ from shapesmt.base.lazy import np
 from shapesmt.network import laws
 from shapesmt.network.graph import DTYPES, Literal
 from shapesmt.operators.ops.shared.fields import concrete, element_of, term_of, value_of
+from shapesmt.operators.ops.shared.follows import each
 from shapesmt.operators.ops.shared.require import complete_sizes, element, require_least, require_single
 from shapesmt.operators.rules import (
     FLOATS,
@@ -173,7 +174,7 @@ def eye_like(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims, dtype, value_of(x.dims, on_diagonal) if _is_integer(dtype) else None)
 
 
-@rule("Trilu", since=14, traits=Traits.OVERWRITTEN)
+@rule("Trilu", since=14, traits=Traits.OVERWRITTEN, follows=each)
 def trilu(ctx: RuleContext) -> Tensor:
     """Set elements below (or above) diagonal `k` to 0; the shape is unchanged."""
     x = ctx.input(0, least=2)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from shapesmt.base.lazy import np
 from shapesmt.network import laws
 from shapesmt.operators.ops.layout.indexing import same_rank
 from shapesmt.operators.ops.shared.fields import Array, array_of, element_of, integers_of, term_of, value_of
+from shapesmt.operators.ops.shared.follows import PICKED, named_axes, rows
 from shapesmt.operators.ops.shared.indices import columns, require_inside, spans
 from shapesmt.operators.rules import (
     Elements,
+    Follows,
     Item,
     Keeps,
     Memory,
@@ -28,7 +31,25 @@ from shapesmt.prover.algebra import ONE, ZERO, Dim, at_least, entries, equal, im
 from shapesmt.prover.algebra.numeric import choice
 
 
-@rule("Scatter", "ScatterElements", since=9, traits=Traits.SCATTERED)
+def scattered_elements(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """Elements that stay are at their own position; updates and indices move along the axis."""
+    rank = ctx.input(0).rank
+    axis, own = ctx.axis(rank, 0), tuple(range(rank))
+    moved = tuple(PICKED if i == axis else i for i in own)
+    return Follows((own, moved, moved), (own,) * len(outputs))
+
+
+def scattered_tuples(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows | None:
+    """Elements that stay are at their own position; the axes that index tuples don't name are those of the updates."""
+    x, indices = ctx.input(0), ctx.input(1)
+    depth, own = indices[-1].constant, tuple(range(x.rank))
+    if depth is None:
+        return None
+    moved = named_axes(indices, own[:depth])
+    return Follows((own, (*moved, PICKED), (*moved, *own[depth:])), (own,) * len(outputs))
+
+
+@rule("Scatter", "ScatterElements", since=9, traits=Traits.SCATTERED, follows=scattered_elements)
 def scatter_elements(ctx: RuleContext) -> Tensor:
     """Write elements: `out[indices[i, j], j] = updates[i, j]` for axis 0; off the axis, `indices` is no larger."""
     x, indices, updates = ctx.input(0), ctx.input(1), ctx.input(2)
@@ -48,7 +69,12 @@ def _written_elements(ctx: RuleContext, axis: int) -> Value | None:
     )
 
 
-@rule("ScatterND", since=11, traits=Traits(Keeps.COPIED, Memory.OVER_FIRST, indices=(1,), tuples=True))
+@rule(
+    "ScatterND",
+    since=11,
+    traits=Traits(Keeps.COPIED, Memory.OVER_FIRST, indices=(1,), tuples=True, copied=(0, 2)),
+    follows=scattered_tuples,
+)
 def scatter_nd(ctx: RuleContext) -> Tensor:
     """Write slices: `out[*indices[i]] = updates[i]`; the last axis of `indices` holds index tuples."""
     x, indices, updates = ctx.input(0), ctx.input(1), ctx.input(2)
@@ -151,7 +177,7 @@ def _reduce(reduction: str, old: Item, new: Item) -> Item:
 SEQUENCE_AXIS_NOT_BATCH = laws.SM302.law("the sequence axis is not the batch axis")
 
 
-@rule("TensorScatter", since=24, traits=Traits.COPIED)
+@rule("TensorScatter", since=24, traits=Traits.COPIED, follows=rows(0, 1, 2))
 def tensor_scatter(ctx: RuleContext) -> Tensor:
     """Write new steps into a cache: `out[b, ..., write_indices[b] + i, ...] = update[b, ..., i, ...]`."""
     cache, update = ctx.input(0), ctx.input(1)

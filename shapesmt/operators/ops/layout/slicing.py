@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from shapesmt.network import laws
 from shapesmt.operators.ops.shared.fields import term_of, value_of
+from shapesmt.operators.ops.shared.follows import apart_from
 from shapesmt.operators.rules import (
     Decided,
     Elements,
@@ -33,7 +34,13 @@ class Cut:
     step: Dim | None
 
 
-@rule("Slice", traits=Traits.COPIED)
+def cut_axes(ctx: RuleContext, x: Tensor) -> tuple[int, ...] | None:
+    """Return the axes that are cut; None if they aren't known."""
+    counts = {len(v) for v in (ctx.sizes(n if ctx.version < 10 else i) for i, n in ((1, "starts"),)) if v is not None}
+    return _axes(ctx, x, counts)
+
+
+@rule("Slice", traits=Traits.PART, follows=apart_from(cut_axes))
 def cut(ctx: RuleContext) -> Tensor:
     """Slice along each axis in `axes`: `out = x[start:end:step]`."""
     x = ctx.input(0)

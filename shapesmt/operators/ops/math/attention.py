@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from shapesmt.network import laws
 from shapesmt.network.graph import DTYPES, Runtime
+from shapesmt.operators.ops.shared.follows import alone, rows
 from shapesmt.operators.ops.shared.heads import Heads, heads_of, require_strides
 from shapesmt.operators.ops.shared.indices import require_places
 from shapesmt.operators.ops.shared.require import require_least, require_shape
-from shapesmt.operators.rules import RuleContext, Tensor, Traits, rule, tensor
+from shapesmt.operators.rules import Follows, RuleContext, Tensor, Traits, rule, tensor
 from shapesmt.prover.algebra import FALSE, Dim, any_of, as_dim, equal
 
 
@@ -57,7 +58,19 @@ def project(ctx: RuleContext, *ranks: int) -> list[Heads]:
 PAST_TENSORS_OR_LENGTHS = laws.SM114.law("the past is given as keys and values or as lengths, not both")
 
 
-@rule("Attention", since=23, traits=Traits.MIXED)
+def attended(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """Everything has the batch on axis 0; a mask has it if it has four axes."""
+    reads = [() if t is None or (i == 3 and t.rank < 4) else alone(t.rank) for i, t in enumerate(ctx.inputs)]
+    return Follows(tuple(reads), tuple(alone(t.rank) for t in outputs))
+
+
+def rotated(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """The batch is on axis 0, also of the caches unless there are positions that read them."""
+    reads = [() if t is None or (i in (1, 2) and ctx.has(3)) else alone(t.rank) for i, t in enumerate(ctx.inputs)]
+    return Follows(tuple(reads), tuple(alone(t.rank) for t in outputs))
+
+
+@rule("Attention", since=23, traits=Traits.MIXED, follows=attended)
 def attention(ctx: RuleContext) -> list[Tensor]:
     """Compute `softmax(q @ k.T + mask) @ v` per head: queries `[b, h, s, d]`, values `[b, h, t, e]`: `[b, h, s, e]`.
 
@@ -83,7 +96,7 @@ HEAD_ATTRIBUTE_WITH_RANK_3 = laws.SM112.law("attribute '{name}' comes with queri
 PAST_KEYS_AND_VALUES_GIVEN_TOGETHER = laws.SM405.law("keys and values of the past are given together")
 
 
-@rule("Attention", since=25, traits=Traits.MIXED)
+@rule("Attention", since=25, traits=Traits.MIXED, follows=attended)
 def defined_attention(ctx: RuleContext) -> list[Tensor]:
     """Compute attention as its definition does, since ONNX Runtime 1.32: sizes of 1 broadcast, and any may be 0.
 
@@ -202,7 +215,7 @@ DECAY_SHAPE = laws.SM115.law("the decay is [batch, length, heads] or [batch, len
 RATE_SHAPE = laws.SM115.law("the rate is [batch, length, heads] or [batch, length, 1]")
 
 
-@rule("LinearAttention", since=27)
+@rule("LinearAttention", since=27, follows=rows(0, 1, 2, 3, 4, 5))
 def linear_attention(ctx: RuleContext) -> list[Tensor]:
     """Map queries `[b, s, h*d]`, keys `[b, s, g*d]` and values `[b, s, g*e]` to `[b, s, h*e]`.
 
@@ -249,7 +262,7 @@ def require_gate(ctx: RuleContext, index: int, k: Heads, other: Dim | int, law: 
 INPUT_3_OR_4_AXES = laws.SM303.law("the input has 3 or 4 axes, not {rank}")
 
 
-@rule("RotaryEmbedding", since=23)
+@rule("RotaryEmbedding", since=23, follows=rotated)
 def rotary_embedding(ctx: RuleContext) -> Tensor:
     """Rotate `X[b, h, s, d]` or `[b, s, h*d]`; the shape is unchanged, and caches have half the rotated columns."""
     x, cos, sin = (ctx.input(i) for i in range(3))

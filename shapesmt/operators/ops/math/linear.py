@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from math import prod
 from operator import mul
 
@@ -11,11 +12,14 @@ from shapesmt.network.graph import Runtime
 from shapesmt.operators.ops.math.elementwise import combine
 from shapesmt.operators.ops.math.reduction import fold_elements
 from shapesmt.operators.ops.shared.fields import concrete
+from shapesmt.operators.ops.shared.follows import apart_from, product_axes
 from shapesmt.operators.ops.shared.require import require_broadcast_to
 from shapesmt.operators.rules import (
     MAX_ELEMENTS,
     Elements,
+    Follows,
     Keeps,
+    Letters,
     RuleContext,
     Shape,
     Tensor,
@@ -60,7 +64,29 @@ def _met_batches(a: Tensor, b: Tensor, *, turned: bool) -> Iterator[tuple[Formul
         yield at_least(y, 1), y
 
 
-@rule("MatMul", traits=Traits.MIXED)
+def gemm_axes(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """`[m, k] x [k, n] + [m, n]`, or with transposed matrices."""
+    left: Letters = (None, "m") if ctx.flag("transA") else ("m", None)
+    right: Letters = ("n", None) if ctx.flag("transB") else (None, "n")
+    bias = ctx.input(2) if ctx.has(2) else None
+    added = ("m", "n")[2 - bias.rank :] if bias is not None and bias.rank <= 2 else ()
+    return Follows((left, right, added), (("m", "n"),) * len(outputs))
+
+
+def einsum_axes(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """Letters that the output lacks are summed."""
+    terms, result = parse_equation(ctx.text("equation"))
+    operands = [ctx.input(i) for i in range(len(ctx.inputs))]
+    ranks = [x.rank - len(term) + 1 for term, x in zip(terms, operands, strict=True)]
+    pairs = [*zip(terms, ranks, strict=True)]
+    spelled = [expand_ellipsis(term, [f"...{i}" for i in range(rank, 0, -1)]) for term, rank in pairs]
+    most = max((rank for term, rank in pairs if "..." in term), default=0)
+    letters = expand_ellipsis(result, [f"...{i}" for i in range(most, 0, -1)])
+    reads = tuple(tuple(letter if letter in letters else None for letter in term) for term in spelled)
+    return Follows(reads, (tuple(letters),) * len(outputs))
+
+
+@rule("MatMul", traits=Traits.MIXED, follows=product_axes)
 def matmul(ctx: RuleContext) -> Tensor:
     """Multiply matrices: `[..., M, K] x [..., K, N] -> [..., M, N]` with broadcast batch axes."""
     a, b = ctx.input(0), ctx.input(1)
@@ -102,7 +128,7 @@ def _align(t: Tensor, letters: Sequence[str], every: Sequence[str]) -> Tensor:
     return tensor(t.dtype, sizes, from_array(t.value.array.transpose(order).reshape(sizes)))
 
 
-@rule("Gemm", traits=Traits.MIXED)
+@rule("Gemm", traits=Traits.MIXED, follows=gemm_axes)
 def gemm(ctx: RuleContext) -> Tensor:
     """Compute `[M, K] x [K, N] + C -> [M, N]`; `C` broadcasts to the result."""
     a, b = ctx.input(0, rank=2), ctx.input(1, rank=2)
@@ -114,7 +140,7 @@ def gemm(ctx: RuleContext) -> Tensor:
     return ctx.tensor((m, n))
 
 
-@rule("MatMulInteger", dtype="int32", traits=Traits.MIXED)
+@rule("MatMulInteger", dtype="int32", traits=Traits.MIXED, follows=product_axes)
 def matmul_integer(ctx: RuleContext) -> Tensor:
     """Multiply quantized matrices; each has one zero point, but the second may have one per column."""
     a, b = ctx.input(0), ctx.input(1)
@@ -126,7 +152,7 @@ def matmul_integer(ctx: RuleContext) -> Tensor:
     return ctx.tensor(shape, "int32")
 
 
-@rule("QLinearMatMul", traits=Traits(Keeps.MIXED, operands=(0, 3)))
+@rule("QLinearMatMul", traits=Traits(Keeps.MIXED, operands=(0, 3)), follows=partial(product_axes, right=3))
 def quantized_matmul(ctx: RuleContext) -> Tensor:
     """Multiply quantized matrices; scales and zero points are single, or one per column of the second operand."""
     a, b = ctx.input(0), ctx.input(3)
@@ -163,7 +189,7 @@ def transpose_dims(x: Tensor, flag: int) -> Shape:
     return (*x.dims[:-2], x[-1], x[-2]) if flag and x.rank > 1 else x.dims
 
 
-@rule("Det")
+@rule("Det", follows=apart_from(lambda _, x: {x.rank - 2, x.rank - 1}))
 def determinant(ctx: RuleContext) -> Tensor:
     """Compute determinants: `[..., M, M] -> [...]`."""
     x = ctx.input(0, least=2)
@@ -178,7 +204,7 @@ ELLIPSIS_SAME_AXES_EVERYWHERE = laws.SM308.law("an ellipsis stands for the same 
 OUTPUT_ELLIPSIS_AS_INPUTS = laws.SM308.law("the output has an ellipsis as the inputs do")
 
 
-@rule("Einsum", traits=Traits.MIXED)
+@rule("Einsum", traits=Traits.MIXED, follows=einsum_axes)
 def einsum(ctx: RuleContext) -> Tensor:
     """Contract inputs by an equation: each letter is one size (or 1), `...` the axes that broadcast."""
     terms, result = parse_equation(ctx.text("equation"))

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from shapesmt.network import laws
 from shapesmt.operators.ops.shared.indices import require_inside
 from shapesmt.operators.ops.shared.require import require_least
-from shapesmt.operators.rules import RuleContext, Tensor, is_free_element, rule
+from shapesmt.operators.rules import Follows, RuleContext, Tensor, is_free_element, rule
 from shapesmt.prover.algebra import TRUE, Dim, all_of, any_of, at_least, equal, less
 
 
-@rule("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss")
+def losses(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """Each label has its own loss, unless losses are reduced; the second output has the logarithms."""
+    x = ctx.input(0)
+    own = tuple(None if axis == 1 else axis for axis in range(x.rank))
+    labels = tuple(axis for axis in own if axis is not None)
+    return Follows((own, labels), (labels if outputs[0].rank else (), own)[: len(outputs)])
+
+
+@rule("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss", follows=losses)
 def class_loss(ctx: RuleContext) -> list[Tensor]:
     """Compute a scalar loss of `X[N, C, D1, ...]` and `labels[N, D1, ...]`, or without `reduction` one loss per label.
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from shapesmt.network import laws
 from shapesmt.operators.ops.math.reduction import without
+from shapesmt.operators.ops.shared.follows import aligned, apart_from, rows
 from shapesmt.operators.ops.shared.require import (
     open_beside_cpu,
     open_unless,
@@ -12,7 +15,7 @@ from shapesmt.operators.ops.shared.require import (
     require_least,
     require_same,
 )
-from shapesmt.operators.rules import Memory, RuleContext, Shape, Tensor, Traits, rule, uniform
+from shapesmt.operators.rules import Follows, Memory, RuleContext, Shape, Tensor, Traits, rule, uniform
 from shapesmt.prover.algebra import FALSE, ONE, ZERO, Dim, Formula, any_of, as_dim, divides, equal, product
 
 
@@ -24,7 +27,30 @@ def require_vectors(ctx: RuleContext, indices: range, size: Dim) -> None:
         ctx.require_equal(parameter[0], size, laws.PARAMETERS_PER_CHANNEL)
 
 
-@rule("Softmax", "LogSoftmax", "Hardmax", traits=Traits.NORMALIZED)
+def softmax_axes(ctx: RuleContext, x: Tensor) -> range:
+    """Return the axes over which a softmax is computed: one, before opset 13 all from that one on."""
+    first = ctx.axis(x.rank, -1 if ctx.version >= 13 else 1)
+    return range(first, first + 1 if ctx.version >= 13 else x.rank)
+
+
+def mean_axes(ctx: RuleContext, x: Tensor) -> set[int]:
+    """Return the axes over which mean and variance are computed."""
+    return {axis % x.rank for axis in ctx.integers("axes", (0, 2, 3)) if -x.rank <= axis < x.rank}
+
+
+def layer_axes(ctx: RuleContext, x: Tensor) -> range:
+    """Return the axes that a layer normalizes."""
+    return range(ctx.axis(x.rank, -1), x.rank)
+
+
+def trained(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """In inference, each element is scaled on its own; in training, by the statistics of the batch."""
+    if ctx.flag("training_mode") or (ctx.version < 14 and ctx.outputs > 1):
+        return Follows((), ())
+    return Follows((aligned(ctx.input(0)),), tuple(map(aligned, outputs[:1])))
+
+
+@rule("Softmax", "LogSoftmax", "Hardmax", traits=Traits.NORMALIZED, follows=apart_from(softmax_axes))
 def softmax(ctx: RuleContext) -> Tensor:
     """Normalize along `axis`, before opset 13 over all axes from `axis` on; the shape is unchanged."""
     x, axis = ctx.input(0), ctx.integer("axis", -1 if ctx.version >= 13 else 1)
@@ -38,7 +64,7 @@ def softmax(ctx: RuleContext) -> Tensor:
 NORM_1_OR_2 = laws.SM502.law("the norm is 1 or 2, not {norm}")
 
 
-@rule("LpNormalization")
+@rule("LpNormalization", follows=apart_from(lambda ctx, x: {ctx.axis(x.rank, -1)}))
 def lp_normalization(ctx: RuleContext) -> Tensor:
     """Divide by the first or second norm along `axis`; the shape is unchanged."""
     x = ctx.input(0)
@@ -50,7 +76,7 @@ def lp_normalization(ctx: RuleContext) -> Tensor:
 SUMMED_CHANNELS_ODD = laws.SM502.law("the number of channels summed is odd, not {size}")
 
 
-@rule("LRN")
+@rule("LRN", follows=rows())
 def local_response(ctx: RuleContext) -> Tensor:
     """Normalize `X[N, C, H, W]` over an odd number of channels; the shape is unchanged."""
     x = ctx.input(0)
@@ -64,7 +90,7 @@ def local_response(ctx: RuleContext) -> Tensor:
 AN_AXIS_INSIDE_TENSOR = laws.SM302.law("an axis is inside the tensor")
 
 
-@rule("MeanVarianceNormalization")
+@rule("MeanVarianceNormalization", follows=apart_from(mean_axes))
 def mean_variance(ctx: RuleContext) -> Tensor:
     """Normalize over `axes`, at least one of them inside the rank; the shape is unchanged."""
     x, axes = ctx.input(0), ctx.integers("axes", (0, 2, 3))
@@ -72,7 +98,7 @@ def mean_variance(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-@rule("BatchNormalization")
+@rule("BatchNormalization", follows=trained)
 def batch_normalization(ctx: RuleContext) -> list[Tensor]:
     """Normalize `X[N, C, ...]`; scale, bias, mean and variance have C elements."""
     x = ctx.input(0, least=1)
@@ -103,7 +129,7 @@ def _require_outputs(ctx: RuleContext) -> None:
     ctx.limit(ctx.outputs in counts, THREE_OUTPUTS_IN_TRAINING if trained else STATISTICS_IN_TRAINING)
 
 
-@rule("InstanceNormalization")
+@rule("InstanceNormalization", follows=rows())
 def instance_normalization(ctx: RuleContext) -> Tensor:
     """Normalize `X[N, C, D1, ...]`; scale and bias have C elements."""
     x = ctx.input(0, least=3)
@@ -111,7 +137,7 @@ def instance_normalization(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-@rule("GroupNormalization", since=18)
+@rule("GroupNormalization", since=18, follows=rows())
 def group_normalization(ctx: RuleContext) -> Tensor:
     """Normalize `X[N, C, ...]` in groups, which divide C; scale and bias have one element per channel.
 
@@ -156,7 +182,13 @@ FLOATS = (1, 10, 11, 16)  # float32, float16, float64, bfloat16
 STASH_TYPE_FLOAT = laws.SM502.law("attribute 'stash_type' is a float type")
 
 
-@rule("LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization", traits=Traits.MIXED)
+@rule(
+    "LayerNormalization",
+    "RMSNormalization",
+    "SimplifiedLayerNormalization",
+    traits=Traits.MIXED,
+    follows=apart_from(layer_axes, scaled=True),
+)
 def layer_normalization(ctx: RuleContext) -> list[Tensor]:
     """Normalize the axes from `axis` on, which aren't empty; scale and bias broadcast to the input's shape."""
     x, scale = ctx.input(0), ctx.input(1)

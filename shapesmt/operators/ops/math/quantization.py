@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shapesmt.network import laws
 from shapesmt.network.graph import DTYPES
+from shapesmt.operators.ops.shared.follows import as_a_whole, each_of_first
 from shapesmt.operators.rules import FLOATS, RuleContext, Tensor, rule
 from shapesmt.prover.algebra import all_of, any_of, ceil_divide, differs, equal
 
@@ -42,7 +43,7 @@ def _require_blocks(ctx: RuleContext, x: Tensor, parameters: list[Tensor], block
 ZERO_POINT_OF_OUTPUT_TYPE = laws.SM501.law("the zero point has the output's type {expected}, not {dtype}")
 
 
-@rule("QuantizeLinear", any_rank=True)
+@rule("QuantizeLinear", any_rank=True, follows=each_of_first)
 def quantize(ctx: RuleContext) -> Tensor:
     """Quantize: the output has the input's shape and the zero point's type, else `output_dtype` or uint8.
 
@@ -60,7 +61,7 @@ def quantize(ctx: RuleContext) -> Tensor:
     return ctx.tensor(ctx.input(0).shape, ctx.input(2).dtype if ctx.has(2) else asked or "uint8")
 
 
-@rule("DequantizeLinear", any_rank=True)
+@rule("DequantizeLinear", any_rank=True, follows=each_of_first)
 def dequantize(ctx: RuleContext) -> Tensor:
     """Dequantize: the output has the input's shape and the type `output_dtype`, else that of the scale.
 
@@ -70,7 +71,7 @@ def dequantize(ctx: RuleContext) -> Tensor:
     return ctx.tensor(ctx.input(0).shape, DTYPES.get(ctx.integer("output_dtype", 0), "") or ctx.input(1).dtype)
 
 
-@rule("DynamicQuantizeLinear", any_rank=True)
+@rule("DynamicQuantizeLinear", any_rank=True, follows=as_a_whole)
 def dynamic_quantize(ctx: RuleContext) -> list[Tensor]:
     """Quantize to uint8 by the input's range; return a tensor of the same shape, a scalar scale and zero point."""
     return [ctx.tensor(ctx.input(0).shape, "uint8"), ctx.tensor((), "float32"), ctx.tensor((), "uint8")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shapesmt.network import laws
 from shapesmt.network.graph import DTYPES
+from shapesmt.operators.ops.shared.follows import rows
 from shapesmt.operators.rules import RuleContext, Tensor, rule
 
 
@@ -40,7 +41,7 @@ def random_tensor(ctx: RuleContext) -> Tensor:
 AT_LEAST_ONE_SAMPLE_COUNTED = laws.SM204.law("there is at least one sample, not {samples}")
 
 
-@rule("Multinomial", random=True)
+@rule("Multinomial", random=True, follows=rows())
 def multinomial(ctx: RuleContext) -> Tensor:
     """Draw `samples >= 1` classes per row: `[batch, classes] -> [batch, samples]`."""
     x, samples = ctx.input(0, rank=2), ctx.integer("sample_size", 1)

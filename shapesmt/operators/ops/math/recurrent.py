@@ -6,13 +6,21 @@ from collections.abc import Sequence
 
 from shapesmt.network import laws
 from shapesmt.operators.ops.shared.require import require_narrow, require_shape
-from shapesmt.operators.rules import RuleContext, Tensor, Traits, rule
+from shapesmt.operators.rules import Follows, Letters, RuleContext, Tensor, Traits, rule
 from shapesmt.prover.algebra import FALSE, TRUE, Dim, Formula, all_of, any_of, as_dim, at_least, equal, negate
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
 
-@rule(*GATES, traits=Traits.MIXED)
+def sequence_axes(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """The batch is kept: axis 0 with `layout=1`; else axis 1, or 2 of all states."""
+    first = ctx.flag("layout")
+    x: Letters = ("batch", None, None) if first else (None, "batch", None)
+    states: Letters = ("batch", None, None, None) if first else (None, None, "batch", None)
+    return Follows((x, (), (), (), ("batch",), x, x), (states, x, x)[: len(outputs)])
+
+
+@rule(*GATES, traits=Traits.MIXED, follows=sequence_axes)
 def recurrent(ctx: RuleContext) -> list[Tensor]:
     """Map `x[seq, batch, input]` to all states `[seq, directions, batch, hidden]` and the last ones.
 

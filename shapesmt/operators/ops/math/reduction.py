@@ -12,6 +12,7 @@ from shapesmt.base.lazy import np
 from shapesmt.network import laws
 from shapesmt.network.graph import Runtime
 from shapesmt.operators.ops.shared.fields import MAX_CHOICES, concrete, value_of
+from shapesmt.operators.ops.shared.follows import apart_from
 from shapesmt.operators.ops.shared.indices import count_true, fold_all, is_flag, with_flags
 from shapesmt.operators.ops.shared.items import (
     INTEGERS,
@@ -122,7 +123,15 @@ def without(dims: Shape, axes: tuple[int, ...], *, keep: bool) -> Shape:
     return tuple(d for i, d in enumerate(dims) if i not in axes)
 
 
-@rule(*FOLDS, "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", any_rank=True, traits=Traits.MIXED)
+@rule(
+    *FOLDS,
+    "ReduceL2",
+    "ReduceLogSum",
+    "ReduceLogSumExp",
+    any_rank=True,
+    traits=Traits.MIXED,
+    follows=apart_from(reduced_axes),
+)
 def reduction(ctx: RuleContext) -> Tensor:
     """Reduce the axes in `axes`, by default all: `[m, n] -> [m, 1]` for axis 1, or `[m]` if `keepdims` is 0."""
     x, keep = ctx.input(0), ctx.flag("keepdims", 1, only_one=True)
@@ -257,7 +266,7 @@ def _without_short_axes(op: str, x: Tensor, element: Dim, axes: tuple[int, ...])
     return element, tuple(a for a in axes if a not in short)
 
 
-@rule("ArgMax", "ArgMin", dtype="int64", traits=Traits.MIXED)
+@rule("ArgMax", "ArgMin", dtype="int64", traits=Traits.MIXED, follows=apart_from(lambda ctx, x: {ctx.axis(x.rank, 0)}))
 def extreme_position(ctx: RuleContext) -> Tensor:
     """Return the index of the maximum or minimum along `axis`, which keeps size 1 unless `keepdims` is 0.
 
@@ -293,12 +302,18 @@ def _extreme_place(row: list[Item], more: Function) -> Item:
 # Running along an axis
 
 
+def one_axis(ctx: RuleContext, x: Tensor) -> set[int] | None:
+    """Return the axis that input 1 names; None if it isn't known."""
+    axes = ctx.constants(1)
+    return None if axes is None else {axis % x.rank for axis in axes}
+
+
 AXIS_SCALAR = laws.SM401.law("the axis is a scalar")
 AXIS_ONE_ELEMENT = laws.SM401.law("the axis is one element")
 
 
-@rule("CumProd")
-@rule("CumSum", traits=Traits.RUNNING_SUM)
+@rule("CumProd", follows=apart_from(one_axis))
+@rule("CumSum", traits=Traits.RUNNING_SUM, follows=apart_from(one_axis))
 def running(ctx: RuleContext) -> Tensor:
     """Return running sums or products along `axis`, an input that isn't read if `x` is empty."""
     x, which = ctx.input(0, least=1), ctx.input(1)

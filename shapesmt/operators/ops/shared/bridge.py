@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from shapesmt.network import laws
 from shapesmt.network.graph import DTYPES, AttributeValue
+from shapesmt.operators.ops.shared.follows import lent
 from shapesmt.operators.ops.shared.items import ARITHMETIC, LOGIC, VARIADIC
 from shapesmt.operators.rules import Apply, RuleContext, Tensor, elements, resolve, rule, tensor
 from shapesmt.prover.algebra import ONE, Dim, as_dim
@@ -44,7 +45,9 @@ def rename(table: Mapping[str, Row], domain: str, register: Register = rule) -> 
     for name, row in table.items():
         target = resolve("", row.onnx, OPSET)
         assert target is not None, row.onnx
-        register(name, domain=domain, any_rank=True, total=target.total, traits=target.traits)(renamed)
+        follows = lent(row.onnx, OPSET, row.attributes)
+        known = {"total": target.total, "traits": target.traits, "follows": follows}
+        register(name, domain=domain, any_rank=True, **known)(renamed)
 
 
 def require_one_type(ctx: RuleContext, inputs: Sequence[Tensor | None] | None = None) -> None:

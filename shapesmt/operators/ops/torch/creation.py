@@ -13,6 +13,7 @@ from shapesmt.operators.ops.shared.require import complete_sizes, require_direct
 from shapesmt.operators.ops.torch.call import Call, operator
 from shapesmt.operators.ops.torch.elementwise.promotion import DEFAULT_FLOAT, as_float, cast, kind, operand, promote
 from shapesmt.operators.ops.torch.elementwise.single import with_memory_format
+from shapesmt.operators.ops.torch.following import unread
 from shapesmt.operators.ops.torch.layout import dense, lay_out
 from shapesmt.operators.ops.torch.schemas import overloads
 from shapesmt.operators.rules import (
@@ -138,7 +139,9 @@ def full(call: Call) -> Tensor:
     return full_tensor(requested_sizes(call), value, dtype)
 
 
-@operator(*overloads("zeros", "ones", "new_zeros", "new_ones", "zeros_like", "ones_like"), memory="view")
+@operator(
+    *overloads("zeros", "ones", "new_zeros", "new_ones", "zeros_like", "ones_like"), memory="view", follows=unread
+)
 def constant(call: Call) -> Tensor:
     """Return a tensor of zeros or ones, of the sizes in `size` or of another tensor."""
     like, name = call.optional("self"), call.ctx.node.op.split(".")[1]
@@ -149,8 +152,15 @@ def constant(call: Call) -> Tensor:
     return in_memory_of(call, output, like) if name.endswith("_like") else output
 
 
-@operator("empty.memory_format", "new_empty.default", "empty_like.default", "empty_permuted.default", memory="view")
-@operator("empty_strided.default", "new_empty_strided.default", memory="view")
+@operator(
+    "empty.memory_format",
+    "new_empty.default",
+    "empty_like.default",
+    "empty_permuted.default",
+    memory="view",
+    follows=unread,
+)
+@operator("empty_strided.default", "new_empty_strided.default", memory="view", follows=unread)
 def empty(call: Call) -> Tensor:
     """Return an uninitialized tensor, of the sizes in `size` or of another tensor."""
     like, ctx = call.optional("self"), call.ctx

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from shapesmt.network import laws
 from shapesmt.operators.ops.shared.bridge import result, vector
+from shapesmt.operators.ops.shared.follows import apart_from
 from shapesmt.operators.ops.torch.call import Call, operator
 from shapesmt.operators.ops.torch.elementwise.promotion import cast, number_tensor
+from shapesmt.operators.ops.torch.following import padded
 from shapesmt.operators.rules import Tensor, Traits, tensor
 from shapesmt.prover.algebra import Dim, any_of, at_least, less, minimum
 
@@ -46,7 +48,7 @@ def _constant(call: Call, x: Tensor, pads: Pads) -> Tensor:
     return tensor(x.dtype, pad_sizes(call, x, pads))
 
 
-@operator("constant_pad_nd.default", "_pad_circular.default", traits=Traits.COPIED)
+@operator("constant_pad_nd.default", "_pad_circular.default", traits=Traits.COPIED, follows=apart_from(padded))
 def constant_pad(call: Call) -> Tensor:
     """Pad with a number (negative pads crop), or for `_pad_circular` with elements from the tensor's other side."""
     x = call.tensor("self")
@@ -57,7 +59,7 @@ def constant_pad(call: Call) -> Tensor:
 PAD_VALUE_OF_CONSTANTS = laws.SM502.law("a value to pad with is for mode constant")
 
 
-@operator("pad.default", traits=Traits.COPIED)
+@operator("pad.default", traits=Traits.COPIED, follows=apart_from(padded))
 def pad(call: Call) -> Tensor:
     """Pad with a number, or with the tensor's own elements mirrored, repeated or wrapped around."""
     x, ctx, mode = call.tensor("self"), call.ctx, call.text("mode")
@@ -72,6 +74,7 @@ def pad(call: Call) -> Tensor:
 @operator(
     *(f"{mode}_pad{axes}d.default" for mode in ("reflection", "replication") for axes in (1, 2, 3)),
     traits=Traits.COPIED,
+    follows=apart_from(padded),
 )
 def surrounded(call: Call) -> Tensor:
     """Pad with the tensor's own elements, mirrored or repeated."""

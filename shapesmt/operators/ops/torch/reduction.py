@@ -8,6 +8,7 @@ from shapesmt.network import laws
 from shapesmt.operators.ops.math.reduction import without
 from shapesmt.operators.ops.shared.bridge import result, vector
 from shapesmt.operators.ops.shared.fields import value_of
+from shapesmt.operators.ops.shared.follows import as_a_whole
 from shapesmt.operators.ops.shared.indices import any_places, count_true, is_flag
 from shapesmt.operators.ops.shared.require import require_ranks
 from shapesmt.operators.ops.torch.call import Call, operator
@@ -22,6 +23,7 @@ from shapesmt.operators.ops.torch.elementwise.promotion import (
     result_type,
 )
 from shapesmt.operators.ops.torch.elementwise.single import base, flags, in_place, store_in_place
+from shapesmt.operators.ops.torch.following import along_dim, along_dims
 from shapesmt.operators.ops.torch.joining import as_joined
 from shapesmt.operators.ops.torch.schemas import overloads
 from shapesmt.operators.ops.torch.sizes import scalar
@@ -67,10 +69,12 @@ def folded_type(call: Call, x: Tensor) -> str:
 
 
 @operator(
-    *overloads(*FOLDED, "mean", "nansum", "nanmean", "any", "all", "logsumexp", "count_nonzero"), traits=Traits.MIXED
+    *overloads(*FOLDED, "mean", "nansum", "nanmean", "any", "all", "logsumexp", "count_nonzero"),
+    traits=Traits.MIXED,
+    follows=along_dims,
 )
-@operator("special_logsumexp.default", "hash_tensor.default")
-@operator(*overloads("var", "std"))
+@operator("special_logsumexp.default", "hash_tensor.default", follows=along_dims)
+@operator(*overloads("var", "std"), follows=along_dims)
 def fold(call: Call) -> Tensor:
     """Reduce the axes in `dim`, or all: `[m, n] -> [m]`, or `[m, 1]` with `keepdim`.
 
@@ -101,8 +105,8 @@ def _require_elements(call: Call, x: Tensor, axes: tuple[int, ...]) -> None:
                 call.ctx.require_at_least(x[axis], 1, laws.EXTREME_AXIS_HAS_ELEMENT)
 
 
-@operator("var_mean.default", "var_mean.dim", "var_mean.correction")
-@operator("std_mean.default", "std_mean.dim", "std_mean.correction")
+@operator("var_mean.default", "var_mean.dim", "var_mean.correction", follows=along_dims)
+@operator("std_mean.default", "std_mean.dim", "std_mean.correction", follows=along_dims)
 def spread_and_mean(call: Call) -> tuple[Tensor, Tensor]:
     """Return the variance (or standard deviation) and the mean over the axes in `dim`, or over all."""
     x = call.tensor("self")
@@ -110,7 +114,7 @@ def spread_and_mean(call: Call) -> tuple[Tensor, Tensor]:
     return tensor(real_part(dtype), dims), tensor(dtype, dims)
 
 
-@operator("max.dim", "min.dim", traits=Traits.MIXED)
+@operator("max.dim", "min.dim", traits=Traits.MIXED, follows=along_dim)
 def extreme(call: Call) -> tuple[Tensor, Tensor]:
     """Return the maximum (or minimum) along axis `dim`, which must not be empty, and its index."""
     x, axis = call.tensor("self"), call.axis(call.tensor("self"))
@@ -121,7 +125,7 @@ def extreme(call: Call) -> tuple[Tensor, Tensor]:
     return tensor(x.dtype, dims), tensor("int64", dims, any_places(call.ctx, dims, size))
 
 
-@operator(*WHOLE, "median.default", "nanmedian.default", traits=Traits.MIXED)
+@operator(*WHOLE, "median.default", "nanmedian.default", traits=Traits.MIXED, follows=as_a_whole)
 def extreme_of_all(call: Call) -> Tensor:
     """Return the maximum, minimum or median of all elements; maximum and minimum require an element."""
     x = call.tensor("self")
@@ -130,7 +134,7 @@ def extreme_of_all(call: Call) -> Tensor:
     return tensor(x.dtype, ())
 
 
-@operator("argmax.default", "argmin.default", traits=Traits.MIXED)
+@operator("argmax.default", "argmin.default", traits=Traits.MIXED, follows=along_dim)
 def extreme_place(call: Call) -> Tensor:
     """Return the index of the maximum (or minimum) along `dim`; without `dim`, in the flattened tensor."""
     x, keep = call.tensor("self"), call.flag("keepdim")
@@ -197,8 +201,8 @@ def segment_reduce(call: Call) -> Tensor:
 # Cumulative operators
 
 
-@operator(*overloads("cumprod", "logcumsumexp"))
-@operator(*overloads("cumsum"), traits=Traits.RUNNING_SUM)
+@operator(*overloads("cumprod", "logcumsumexp"), follows=along_dim)
+@operator(*overloads("cumsum"), traits=Traits.RUNNING_SUM, follows=along_dim)
 def running(call: Call) -> Tensor:
     """Accumulate along `dim`, as `cumsum` does; the shape is unchanged."""
     x, axis = call.tensor("self"), call.axis(call.tensor("self"))

@@ -8,7 +8,7 @@ from math import inf
 from typing import NamedTuple
 
 from shapesmt.network import laws
-from shapesmt.operators.rules import Elements, RuleContext, Tensor, Traits, rule
+from shapesmt.operators.rules import Elements, Follows, RuleContext, Tensor, Traits, rule
 from shapesmt.prover.algebra import (
     FALSE,
     TRUE,
@@ -67,7 +67,16 @@ NEAREST = ("", "round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
 FACTOR_PER_AXIS = laws.SM205.law("there is one factor per axis")
 
 
-@rule("Upsample", since=7)
+def unscaled(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """Axes whose size stays the same at all sizes are followed, unless a region is cut out."""
+    x = ctx.input(0)
+    cropped = ctx.text("coordinate_transformation_mode", "") == "tf_crop_and_resize"
+    same = [d is after and (d.constant or 1) == 1 for d, after in zip(x.dims, outputs[0].dims, strict=True)]
+    letters = tuple(i if kept and not cropped else None for i, kept in enumerate(same))
+    return Follows((letters,), (letters,) * len(outputs))
+
+
+@rule("Upsample", since=7, follows=unscaled)
 def upsample(ctx: RuleContext) -> Tensor:
     """Multiply every size by its factor, which is at least 1: `floor(size * factor)`."""
     x = ctx.input(0)
@@ -76,7 +85,7 @@ def upsample(ctx: RuleContext) -> Tensor:
     return resized(ctx, x, by_factors(ctx, x, range(x.rank), factors))
 
 
-@rule("Resize", since=10, traits=Traits.COPIED)
+@rule("Resize", since=10, traits=Traits.COPIED, follows=unscaled)
 def resize_10(ctx: RuleContext) -> Tensor:
     """Multiply every size by its factor: `floor(size * factor)`."""
     x = ctx.input(0)
@@ -87,7 +96,7 @@ ROI_START_AND_END_PER_AXIS = laws.SM205.law("roi has a start and an end for each
 ASPECT_RATIO_WITH_SIZES = laws.SM205.law("an aspect ratio is kept with sizes, not with scales")
 
 
-@rule("Resize", since=11, traits=Traits.COPIED)
+@rule("Resize", since=11, traits=Traits.COPIED, follows=unscaled)
 def resize(ctx: RuleContext) -> Tensor:
     """Resize the axes in `axes` (default: all) by factors, or to sizes that `keep_aspect_ratio_policy` may change."""
     x = ctx.input(0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shapesmt.network import laws
+from shapesmt.operators.ops.shared.follows import rows
 from shapesmt.operators.ops.shared.indices import require_places
 from shapesmt.operators.ops.shared.require import complete_sizes, require_least, require_shape, require_vector
 from shapesmt.operators.ops.shared.windows import TOWARDS_ZERO
@@ -43,7 +44,7 @@ def require_image(ctx: RuleContext, x: Tensor, rois: Tensor) -> None:
     ctx.require(any_of(equal(rois[0], 0), at_least(x[0], 1)), laws.REGIONS_IN_IMAGE_OF_BATCH, x[0], 1)
 
 
-@rule("GridSample", since=16)
+@rule("GridSample", since=16, follows=rows(0, 1))
 def grid_sample(ctx: RuleContext) -> Tensor:
     """Sample images `[n, c, *sizes]` at the points of a grid `[n, *points, len(sizes)]`: `[n, c, *points]`."""
     x, grid = ctx.input(0), ctx.input(1)
@@ -69,7 +70,7 @@ def _require_mode(ctx: RuleContext) -> None:
 SIZE_4_OR_5_ELEMENTS = laws.SM206.law("'size' has 4 or 5 elements")
 
 
-@rule("AffineGrid", since=20)
+@rule("AffineGrid", since=20, follows=rows())
 def affine_grid(ctx: RuleContext) -> Tensor:
     """Make a grid `[n, h, w, 2]` from `theta[n, 2, 3]` and the size `[n, c, h, w]`; or the same in three dimensions."""
     theta, size = ctx.input(0, rank=3), ctx.input(1, rank=1)
@@ -127,7 +128,7 @@ OFFSETS_SHAPE = laws.SM206.law("offsets are [n, offset_group*kernel*axes, *posit
 MASK_GROUPS_KERNEL_POSITIONS = laws.SM113.law("the mask is [n, offset_group*kernel, *positions]")
 
 
-@rule("DeformConv", since=19)
+@rule("DeformConv", since=19, follows=rows(0, 2, 4))
 def deform_conv(ctx: RuleContext) -> Tensor:
     """Convolve with an offset for each element of the window, at each position."""
     x, w, groups = ctx.input(0, rank=4), ctx.input(1), ctx.integer("offset_group", 1)
@@ -150,7 +151,7 @@ WEIGHTS_CHANNELS_1_KERNEL = laws.SM106.law("weights are [channels, 1, kernel]")
 CONVOLUTION_STATE_SHAPE = laws.SM115.law("the state is [n, channels, kernel - 1]")
 
 
-@rule("CausalConvWithState", since=27)
+@rule("CausalConvWithState", since=27, follows=rows(0, 3))
 def causal_conv(ctx: RuleContext) -> list[Tensor]:
     """Convolve `[n, c, length]` with weights `[c, 1, k]`, after the `k - 1` elements of the previous state."""
     x, w = ctx.input(0, rank=3), ctx.input(1)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from shapesmt.network import laws
 from shapesmt.network.graph import DTYPES
+from shapesmt.operators.ops.shared.follows import apart_from, rows
 from shapesmt.operators.ops.shared.items import wrap
 from shapesmt.operators.ops.shared.windows import quotient
 from shapesmt.operators.rules import Elements, RuleContext, Tensor, rule
@@ -46,13 +47,19 @@ def require_axisless(ctx: RuleContext, index: int) -> None:
         ctx.limit(ctx.node.inputs[index] not in ctx.literals, FILE_INPUT_SCALAR.of(index=index))
 
 
-@rule("DFT", since=17)
+def frequency_axes(ctx: RuleContext, x: Tensor) -> set[int] | None:
+    """Return the axis that is transformed and the one of the parts; None if it isn't known."""
+    axes = ctx.constants(2) if ctx.has(2) else (-2,)
+    return None if axes is None else {*(axis % x.rank for axis in axes), x.rank - 1}
+
+
+@rule("DFT", since=17, follows=apart_from(lambda ctx, x: {ctx.axis(x.rank, 1), x.rank - 1}))
 def dft_17(ctx: RuleContext) -> Tensor:
     """Compute the Fourier transform along the axis in an attribute."""
     return transform(ctx, ctx.integer("axis", 1))
 
 
-@rule("DFT", since=20)
+@rule("DFT", since=20, follows=apart_from(frequency_axes))
 def dft(ctx: RuleContext) -> Tensor:
     """Compute the Fourier transform along the axis that an input names."""
     axis = ctx.constants(2) if ctx.has(2) else (-2,)
@@ -111,7 +118,7 @@ def require_parts(ctx: RuleContext, size: Dim, admitted: Sequence[int]) -> None:
 WINDOW_OR_FRAME_LENGTH_GIVEN = laws.SM405.law("a window or the length of a frame is given")
 
 
-@rule("STFT", since=17)
+@rule("STFT", since=17, follows=rows())
 def stft(ctx: RuleContext) -> Tensor:
     """Transform signals `[n, length, 1 or 2]`, or real ones `[n, length]`, to `[n, frames, bins, 2]`."""
     x, half = ctx.input(0), ctx.flag("onesided", 1)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from shapesmt.network import laws
 from shapesmt.network.graph import Runtime
+from shapesmt.operators.ops.shared.follows import rows
 from shapesmt.operators.ops.shared.require import (
     open_unless,
     require_fits,
@@ -117,7 +118,7 @@ def require_group(ctx: RuleContext, x: Tensor, w: Tensor) -> None:
     ctx.require(divides(group, w[0]), laws.GROUP_DIVIDES_FILTERS, w[0], group)
 
 
-@rule("Conv", traits=Traits.MIXED)
+@rule("Conv", traits=Traits.MIXED, follows=rows())
 def conv(ctx: RuleContext) -> Tensor:
     """Convolve the padded input with each filter; undecided if the window has no elements."""
     x, w = ctx.input(0), ctx.input(1)
@@ -135,7 +136,7 @@ def _require_window(ctx: RuleContext, w: Tensor, sizes: Sequence[Dim]) -> None:
         open_unless(ctx, WINDOW_HAS_ELEMENT, any_of(at_least(size, 1), *(equal(d, 0) for d in sizes)))
 
 
-@rule("ConvInteger", since=10, dtype="int32")
+@rule("ConvInteger", since=10, dtype="int32", follows=rows())
 def conv_integer(ctx: RuleContext) -> Tensor:
     """Convolve quantized integers to int32; shapes are as for `Conv`."""
     require_single(ctx, 2)
@@ -147,7 +148,7 @@ def conv_integer(ctx: RuleContext) -> Tensor:
 ONE_SCALE_AND_ZERO_POINT_OR_PER_FILTER = laws.SM109.law("there is one scale and zero point, or one per filter")
 
 
-@rule("QLinearConv", since=10, traits=Traits(Keeps.MIXED, operands=(0, 3, 8)))
+@rule("QLinearConv", since=10, traits=Traits(Keeps.MIXED, operands=(0, 3, 8)), follows=rows())
 def qlinear_conv(ctx: RuleContext) -> Tensor:
     """Convolve quantized numbers; the element type is that of the output's zero point."""
     x, w = ctx.input(0), ctx.input(3)
@@ -158,7 +159,7 @@ def qlinear_conv(ctx: RuleContext) -> Tensor:
     return convolve(ctx, x, w, 8, ctx.input(7).dtype)
 
 
-@rule("ConvTranspose", traits=Traits.MIXED)
+@rule("ConvTranspose", traits=Traits.MIXED, follows=rows())
 def conv_transpose(ctx: RuleContext) -> Tensor:
     """Compute a transposed convolution: `[n, c, *sizes]`, weights `[c, m/group, *kernel]` -> `[n, m, *new sizes]`."""
     x, w, group = ctx.input(0), ctx.input(1), ctx.integer("group", 1)
@@ -253,20 +254,20 @@ def pool(ctx: RuleContext) -> Tensor:
     return ctx.tensor([*x.dims[:2], *(window_count(ctx, d, a) for d, a in zip(x.dims[2:], axes, strict=True))])
 
 
-@rule("AveragePool", "LpPool")
+@rule("AveragePool", "LpPool", follows=rows())
 def average_pool(ctx: RuleContext) -> Tensor:
     """Return the mean or the Lp norm of each window."""
     return pool(ctx)
 
 
-@rule("MaxPool")
+@rule("MaxPool", follows=rows())
 def max_pool(ctx: RuleContext) -> list[Tensor]:
     """Return the maximum of each window, and its index."""
     y = pool(ctx)
     return [y, ctx.tensor(y.dims, "int64")]
 
 
-@rule("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
+@rule("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool", follows=rows())
 def global_pool(ctx: RuleContext) -> Tensor:
     """Reduce every spatial axis to size 1: `[n, c, h, w] -> [n, c, 1, 1]`."""
     x = ctx.input(0)

@@ -11,6 +11,7 @@ import pytest
 import shapesmt
 from shapesmt.operators.rules import resolve
 from tests.support.dying import deaths
+from tests.support.each import each
 from tests.support.harness import agree, build, node
 
 SQUARE = {"x": ["n", 2, "h", "w"]}
@@ -193,7 +194,7 @@ def test_integer_convolutions():
     agree(node("QLinearConv", ["x", *scales]), shapes, ranges, constants=scales, dtypes=types)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@each("seed", range(24), "seed {}".format)
 def test_random_windows(seed):
     r = random.Random(seed)
     rank = r.choice([1, 2])

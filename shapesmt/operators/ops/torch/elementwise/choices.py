@@ -5,6 +5,7 @@ from __future__ import annotations
 from shapesmt.network import laws
 from shapesmt.operators.ops.math.elementwise import combine
 from shapesmt.operators.ops.shared import items
+from shapesmt.operators.ops.shared.follows import each
 from shapesmt.operators.ops.torch.call import Call, operator
 from shapesmt.operators.ops.torch.elementwise.pairs import together
 from shapesmt.operators.ops.torch.elementwise.promotion import cast, operand, promoted_type
@@ -13,7 +14,15 @@ from shapesmt.operators.ops.torch.schemas import overloads
 from shapesmt.operators.rules import Tensor, Traits, tensor
 
 
-@operator("where.self", "where.Scalar", "where.ScalarOther", "where.ScalarSelf", memory="dense", traits=Traits.COPIED)
+@operator(
+    "where.self",
+    "where.Scalar",
+    "where.ScalarOther",
+    "where.ScalarSelf",
+    memory="dense",
+    traits=Traits.COPIED,
+    follows=each,
+)
 def where(call: Call) -> Tensor:
     """Choose elements of two tensors by a condition; all three broadcast."""
     condition, cases = call.tensor("condition"), [operand(call, name) for name in ("self", "other")]
@@ -22,7 +31,7 @@ def where(call: Call) -> Tensor:
     return together(call, operands, dtype, items.choose_item if condition.dtype == "bool" else None)
 
 
-@operator(*overloads("addcmul", "addcdiv", "lerp"), memory="dense")
+@operator(*overloads("addcmul", "addcdiv", "lerp"), memory="dense", follows=each)
 def weighted(call: Call) -> Tensor:
     """Combine three operands that broadcast, such as `self + value * tensor1 * tensor2`."""
     names = [name for name in call.names if name != "value"]
@@ -33,7 +42,7 @@ def weighted(call: Call) -> Tensor:
 RANGE_HAS_AN_END = laws.SM502.law("a range has one end at least")
 
 
-@operator(*overloads("clamp", "clip", "clamp_min", "clamp_max"), memory="dense")
+@operator(*overloads("clamp", "clip", "clamp_min", "clamp_max"), memory="dense", follows=each)
 def clamp(call: Call) -> Tensor:
     """Clamp the input to a range; input and bounds broadcast together, and at least one bound is given."""
     ends = {name: operand(call, name) for name in ("min", "max") if name in call}
@@ -54,7 +63,7 @@ def clamp(call: Call) -> Tensor:
 MASK_BOOLEAN = laws.SM501.law("the mask is boolean")
 
 
-@operator(*overloads("masked_fill"), traits=Traits.COPIED)
+@operator(*overloads("masked_fill"), traits=Traits.COPIED, follows=each)
 def masked_fill(call: Call) -> Tensor:
     """Replace elements by a number where the mask is true; both broadcast, in place only the mask."""
     x, mask, value = call.tensor("self"), call.tensor("mask"), operand(call, "value")

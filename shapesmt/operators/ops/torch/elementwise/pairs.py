@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from shapesmt.network import laws
 from shapesmt.operators.ops.math.elementwise import combine, require_nonzero
 from shapesmt.operators.ops.shared import items
+from shapesmt.operators.ops.shared.follows import each
 from shapesmt.operators.ops.shared.items import INTEGERS, Function
 from shapesmt.operators.ops.shared.require import require_broadcast_to
 from shapesmt.operators.ops.torch.call import Call, operator
@@ -100,7 +101,9 @@ def together(call: Call, operands: Sequence[Tensor], dtype: str, function: Funct
     return store_in_place(call, first(call), tensor(dtype, own.dims, value))
 
 
-@operator(*overloads(*(name for name in ARITHMETIC if name not in ("max", "min"))), *PAIRED, memory="dense")
+@operator(
+    *overloads(*(name for name in ARITHMETIC if name not in ("max", "min"))), *PAIRED, memory="dense", follows=each
+)
 def arithmetic(call: Call) -> Tensor:
     """Compute an elementwise function of operands that broadcast; the result has their common type."""
     names, operands = pair(call)
@@ -127,7 +130,7 @@ def _arithmetic_function(call: Call, dtype: str) -> Function | None:
     return None if weighted else ARITHMETIC[base(call)]
 
 
-@operator(*overloads(*DIVISIONS, "__ifloordiv__"), memory="dense")
+@operator(*overloads(*DIVISIONS, "__ifloordiv__"), memory="dense", follows=each)
 def divide(call: Call) -> Tensor:
     """Divide operands that broadcast, and round down or take the remainder; an integer divisor must not be 0."""
     names, operands = pair(call)
@@ -138,7 +141,7 @@ def divide(call: Call) -> Tensor:
     return together(call, [top, bottom], dtype, DIVISIONS.get(base(call)))
 
 
-@operator(*overloads("div", "divide", "true_divide"), memory="dense")
+@operator(*overloads("div", "divide", "true_divide"), memory="dense", follows=each)
 def quotient(call: Call) -> Tensor:
     """Divide operands that broadcast; the result is float unless it is rounded."""
     names, operands = pair(call)
@@ -151,7 +154,7 @@ def quotient(call: Call) -> Tensor:
     return together(call, [top, bottom], dtype, function)
 
 
-@operator(*overloads(*FLOATING), memory="dense")
+@operator(*overloads(*FLOATING), memory="dense", follows=each)
 def floating(call: Call) -> Tensor:
     """Compute an elementwise function of operands that broadcast; the result is float."""
     names, operands = pair(call)
@@ -162,7 +165,7 @@ def floating(call: Call) -> Tensor:
     return together(call, operands, dtype)
 
 
-@operator(*overloads("heaviside"), memory="dense")
+@operator(*overloads("heaviside"), memory="dense", follows=each)
 def heaviside(call: Call) -> Tensor:
     """Return 0 for negative and 1 for positive elements, and the second operand where the first one is 0."""
     _, (x, y) = pair(call)
@@ -170,7 +173,7 @@ def heaviside(call: Call) -> Tensor:
     return together(call, (x, y), x.dtype)
 
 
-@operator(*overloads("float_power"), memory="dense")
+@operator(*overloads("float_power"), memory="dense", follows=each)
 def float_power(call: Call) -> Tensor:
     """Raise to a power; operands broadcast, and the result is float64 or complex128."""
     names, operands = pair(call)
@@ -180,7 +183,7 @@ def float_power(call: Call) -> Tensor:
     return together(call, operands, dtype)
 
 
-@operator(*(op for op in overloads(*COMPARISONS) if not op.endswith("_list")), memory="dense")
+@operator(*(op for op in overloads(*COMPARISONS) if not op.endswith("_list")), memory="dense", follows=each)
 def compare(call: Call) -> Tensor:
     """Compare operands that broadcast; the result is boolean."""
     names, operands = pair(call)
@@ -192,7 +195,7 @@ def compare(call: Call) -> Tensor:
     return together(call, [cast(x, dtype) for x in operands], "bool", function)
 
 
-@operator(*overloads(*LOGIC), memory="dense")
+@operator(*overloads(*LOGIC), memory="dense", follows=each)
 def logic(call: Call) -> Tensor:
     """Combine truth values of operands that broadcast; the result is boolean."""
     _, operands = pair(call)
@@ -200,7 +203,7 @@ def logic(call: Call) -> Tensor:
     return together(call, operands, "bool", function)
 
 
-@operator("complex.default", "polar.default", memory="dense")
+@operator("complex.default", "polar.default", memory="dense", follows=each)
 def complex_of(call: Call) -> Tensor:
     """Make complex numbers from two real tensors, which broadcast."""
     (_, (x, y)) = pair(call)

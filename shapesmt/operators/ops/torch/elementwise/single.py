@@ -5,6 +5,7 @@ from __future__ import annotations
 from shapesmt.network import laws
 from shapesmt.operators.ops.math.elementwise import combine
 from shapesmt.operators.ops.shared import items
+from shapesmt.operators.ops.shared.follows import each
 from shapesmt.operators.ops.shared.indices import free_elements
 from shapesmt.operators.ops.shared.items import INTEGERS, Function
 from shapesmt.operators.ops.torch.call import Call, operator
@@ -87,14 +88,14 @@ def map_elements(x: Tensor, dtype: str, function: Function | None) -> Tensor:
 
 
 @operator(*overloads(*VIEWS), total=True, memory="view", traits=Traits(Keeps.ALL))
-@operator(*overloads("conj", "_conj"), total=True, memory="view")
+@operator(*overloads("conj", "_conj"), total=True, memory="view", follows=each)
 def alias(call: Call) -> Tensor:
     """Return the tensor itself."""
     return first(call)
 
 
 @operator("clone.default", "contiguous.default", "alias_copy.default", memory="view", traits=Traits(Keeps.ALL))
-@operator("detach_copy.default", "lift_fresh_copy.default", memory="view", traits=Traits(Keeps.ALL))
+@operator("detach_copy.default", "lift_fresh_copy.default", memory="view", traits=Traits(Keeps.ALL), follows=each)
 def clone(call: Call) -> Tensor:
     """Copy a tensor in the requested memory format; the copy of `contiguous` is contiguous."""
     x = first(call)
@@ -113,7 +114,9 @@ def with_memory_format(call: Call, x: Tensor, default: str) -> Tensor:
     return x if x.layout is None else dense(x, order_of(x))
 
 
-@operator(*overloads("dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout"), memory="dense")
+@operator(
+    *overloads("dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout"), memory="dense", follows=each
+)
 def dropout(call: Call) -> Tensor:
     """Drop elements or whole features at random; outside of training return the tensor itself."""
     x, chance = first(call), call.number("p") or 0
@@ -125,7 +128,7 @@ def dropout(call: Call) -> Tensor:
     return tensor(x.dtype, x.dims)
 
 
-@operator(*overloads(*KEPT, *OF_FLOATS, *MAGNITUDES), total=True, memory="dense")
+@operator(*overloads(*KEPT, *OF_FLOATS, *MAGNITUDES), total=True, memory="dense", follows=each)
 def unary(call: Call) -> Tensor:
     """Apply a function to every element; the shape is unchanged."""
     x, name = first(call), base(call)
@@ -172,7 +175,7 @@ def store_in_place(call: Call, own: Tensor, result: Tensor) -> Tensor:
     return tensor(own.dtype, own.dims, cast(result, own.dtype).value if own.dtype else None)
 
 
-@operator(*overloads(*PREDICATES), total=True, memory="dense")
+@operator(*overloads(*PREDICATES), total=True, memory="dense", follows=each)
 def predicate(call: Call) -> Tensor:
     """Test every element; the result is boolean, or in place has the input's type."""
     x = first(call)
@@ -181,7 +184,7 @@ def predicate(call: Call) -> Tensor:
     return map_elements(x, dtype, items.PREDICATES["Not"] if negated else None)
 
 
-@operator("frexp.Tensor")
+@operator("frexp.Tensor", follows=each)
 def mantissa_and_exponent(call: Call) -> list[Tensor]:
     """Return a fraction and a power of 2 for each number."""
     x = call.tensor("self")
@@ -189,14 +192,14 @@ def mantissa_and_exponent(call: Call) -> list[Tensor]:
     return [tensor(x.dtype, x.dims), tensor("int32", x.dims)]
 
 
-@operator("log_sigmoid_forward.default")
+@operator("log_sigmoid_forward.default", follows=each)
 def log_sigmoid_and_buffer(call: Call) -> list[Tensor]:
     """Return the logarithm of the sigmoid and a buffer of the same shape for the gradient."""
     x = call.tensor("self")
     return [tensor(x.dtype, x.dims)] * 2
 
 
-@operator(*overloads("rrelu_with_noise"))
+@operator(*overloads("rrelu_with_noise"), follows=each)
 def rrelu_with_noise(call: Call) -> Tensor:
     """Apply a leaky ReLU with random slopes; `noise` has the input's shape.
 
@@ -209,7 +212,7 @@ def rrelu_with_noise(call: Call) -> Tensor:
     return tensor(x.dtype, x.dims)
 
 
-@operator(*overloads("real", "imag"), total=True, memory="view")
+@operator(*overloads("real", "imag"), total=True, memory="view", follows=each)
 def part(call: Call) -> Tensor:
     """View the real or imaginary parts of complex numbers; real tensors stay."""
     x, strides = call.tensor("self"), strides_of(call.tensor("self"))
@@ -219,7 +222,7 @@ def part(call: Call) -> Tensor:
     return lay_out(result, None if strides is None else [2 * d for d in strides], order_of(x))
 
 
-@operator(*overloads("fill"), memory="dense")
+@operator(*overloads("fill"), memory="dense", follows=each)
 def fill(call: Call) -> Tensor:
     """Fill a tensor with one number."""
     x, value = call.tensor("self"), operand(call, "value")
@@ -247,6 +250,7 @@ def _second(_: object, value: object) -> object:
     *overloads("to", "_to_copy", "type_as", "_autocast_to_full_precision", "_autocast_to_reduced_precision"),
     memory="view",
     traits=Traits(Keeps.CONVERTED),
+    follows=each,
 )
 def to(call: Call) -> Tensor:
     """Convert to the named element type, or to that of another tensor; the shape is unchanged."""
@@ -267,7 +271,7 @@ def flags(call: Call, x: Tensor) -> Value | None:
     return free_elements(x, one)
 
 
-@operator("chalf.default", total=True, memory="dense")
+@operator("chalf.default", total=True, memory="dense", follows=each)
 def to_complex(call: Call) -> Tensor:
     """Convert to complex32; the shape is unchanged."""
     return tensor("complex32", call.tensor("self").dims)

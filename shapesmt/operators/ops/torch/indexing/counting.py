@@ -10,6 +10,7 @@ from shapesmt.operators.ops.shared.indices import any_places, count_true, requir
 from shapesmt.operators.ops.shared.require import require_least
 from shapesmt.operators.ops.torch.call import Call, operator
 from shapesmt.operators.ops.torch.elementwise.promotion import require_order
+from shapesmt.operators.ops.torch.following import hot
 from shapesmt.operators.ops.torch.sizes import scalar
 from shapesmt.operators.rules import Decided, Tensor, Traits, tensor
 from shapesmt.prover.algebra import ZERO, Dim, any_of, as_dim, equal, select
@@ -147,7 +148,7 @@ def require_ranges(call: Call) -> None:
     call.ctx.check(all(map(isfinite, ends)), laws.RANGE_ENDS_FINITE)
 
 
-@operator("one_hot.default")
+@operator("one_hot.default", follows=hot)
 def one_hot(call: Call) -> Tensor:
     """Return one-hot rows: `[n] -> [n, num_classes]`; for -1 the number of classes is data-dependent."""
     x, classes = call.tensor("self"), call.integer("num_classes")

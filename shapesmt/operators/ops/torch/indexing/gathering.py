@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from shapesmt.network import laws
+from shapesmt.operators.ops.shared.fields import element_of
+from shapesmt.operators.ops.shared.follows import PICKED, aligned
 from shapesmt.operators.ops.shared.indices import any_of_known, require_inside
 from shapesmt.operators.ops.shared.require import require_broadcast_to
 from shapesmt.operators.ops.torch.call import Call, operator
-from shapesmt.operators.rules import Decided, RuleContext, Shape, Tensor, Traits, tensor
+from shapesmt.operators.ops.torch.following import beside_dim, looked_up
+from shapesmt.operators.rules import Decided, Follows, Letters, RuleContext, Shape, Tensor, Traits, position, tensor
 from shapesmt.prover.algebra import ONE, Dim, any_of, at_least, equal, select
 
 
@@ -23,7 +27,7 @@ def require_list(call: Call, index: Tensor) -> None:
     call.ctx.check(index.rank <= 1, laws.RANK_AT_MOST_1.of(rank=index.rank))
 
 
-@operator("index_select.default")
+@operator("index_select.default", follows=looked_up(0, 1))
 def index_select(call: Call) -> Tensor:
     """Return the slices at the given indices of `dim`: `[m, n]` and index `[k]` -> `[k, n]` for axis 0."""
     x, index = call.tensor("self"), call.tensor("index")
@@ -52,7 +56,7 @@ def require_no_larger(call: Call, index: Tensor, x: Tensor, axis: int | None, la
             call.ctx.require(any_of(none, at_least(x[i], index[i])), law, index[i], x[i])
 
 
-@operator("gather.default")
+@operator("gather.default", follows=beside_dim)
 def gather(call: Call) -> Tensor:
     """Gather elements along `dim` at the indices in `index`; the output has `index`'s shape."""
     x, index = call.tensor("self"), call.tensor("index")
@@ -167,7 +171,28 @@ def indexed_shape(call: Call, x: Tensor, *, clamped: bool = False) -> Shape:
     return (*kept[:front], *shape, *kept[front:])
 
 
-@operator("index.Tensor", "_unsafe_index.Tensor")
+def indexed(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows | None:
+    """Axes without an index are kept; the indexed ones give way to those of the indices. None with a mask."""
+    call, own = Call(ctx), tuple(range(ctx.input(0).rank))
+    found = indices_of(call, ctx.input(0))
+    if any(index.is_mask for index in found):
+        return None
+    read: list[Letters] = [()] * len(ctx.inputs)
+    letters: list[Hashable] = list(own)
+    for index in found:
+        places, chosen = aligned(index.tensor), element_of(index.tensor)
+        read[index.place] = tuple(("index", back) for back in places)
+        same = (back for back in range(1, index.tensor.rank + 1) if chosen is position(back))
+        letters[index.axes[0]] = next((("index", back) for back in same), PICKED)
+    axes = [index.axes[0] for index in found]
+    picks = max((read[index.place] for index in found), key=len)
+    kept = [axis for axis in own if axis not in axes]
+    front = axes[0] if axes == [*range(axes[0], axes[0] + len(axes))] else 0
+    read[0] = tuple(letters)
+    return Follows(tuple(read), ((*kept[:front], *picks, *kept[front:]),) * len(outputs))
+
+
+@operator("index.Tensor", "_unsafe_index.Tensor", follows=indexed)
 def index_tensor(call: Call) -> Tensor:
     """Return the elements at the given indices, as `x[i, :, j]` and `x[mask]` do."""
     x = call.tensor("self")
@@ -183,8 +208,20 @@ def index_tensor(call: Call) -> Tensor:
 VALUES_BROADCAST_TO_INDEXED = laws.SM101.law("the values broadcast to what is indexed")
 
 
-@operator("index_put.default", "index_put_.default", traits=Traits.COPIED)
-@operator("_index_put_impl_.default", "_unsafe_index_put.default", traits=Traits.COPIED)
+def put_by_mask(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows | None:
+    """Elements stay at their positions if a mask marks those that are written; None for other indices."""
+    own = tuple(range(ctx.input(0).rank))
+    found = indices_of(Call(ctx), ctx.input(0))
+    if not all(index.is_mask for index in found):
+        return None
+    read: list[Letters] = [own, *[()] * (len(ctx.inputs) - 1)]
+    for index in found:
+        read[index.place] = tuple(index.axes)
+    return Follows(tuple(read), (own,) * len(outputs))
+
+
+@operator("index_put.default", "index_put_.default", traits=Traits.COPIED, follows=put_by_mask)
+@operator("_index_put_impl_.default", "_unsafe_index_put.default", traits=Traits.COPIED, follows=put_by_mask)
 def index_put(call: Call) -> Tensor:
     """Write values at the given indices; the values broadcast to the indexed shape."""
     x, values = call.tensor("self"), call.tensor("values")

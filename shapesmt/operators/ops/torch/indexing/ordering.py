@@ -7,6 +7,7 @@ from shapesmt.operators.ops.math.reduction import without
 from shapesmt.operators.ops.shared.indices import any_places, require_inside
 from shapesmt.operators.ops.shared.require import complete_sizes
 from shapesmt.operators.ops.torch.call import Call, operator
+from shapesmt.operators.ops.torch.following import along_dim, looked_up
 from shapesmt.operators.ops.torch.indexing.gathering import length
 from shapesmt.operators.rules import Shape, Tensor, Traits, tensor
 from shapesmt.prover.algebra import Dim, equal
@@ -17,14 +18,14 @@ def places(call: Call, x: Tensor, axis: int, dims: Shape) -> Tensor:
     return tensor("int64", dims, any_places(call.ctx, dims, length(x, axis)))
 
 
-@operator("sort.default", "sort.stable", "cummax.default", "cummin.default", traits=Traits.MIXED)
+@operator("sort.default", "sort.stable", "cummax.default", "cummin.default", traits=Traits.MIXED, follows=along_dim)
 def sort(call: Call) -> list[Tensor]:
     """Sort along an axis, or take cumulative extremes; return the elements and their indices in the input."""
     x = call.tensor("self")
     return [tensor(x.dtype, x.dims), places(call, x, call.axis(x), x.dims)]
 
 
-@operator("argsort.default", "argsort.stable", traits=Traits.MIXED)
+@operator("argsort.default", "argsort.stable", traits=Traits.MIXED, follows=along_dim)
 def argsort(call: Call) -> Tensor:
     """Return the indices that sort an axis."""
     x = call.tensor("self")
@@ -38,7 +39,7 @@ def msort(call: Call) -> Tensor:
     return tensor(x.dtype, x.dims)
 
 
-@operator("topk.default", traits=Traits.MIXED)
+@operator("topk.default", traits=Traits.MIXED, follows=along_dim)
 def topk(call: Call) -> list[Tensor]:
     """Return the `k` largest (or smallest) elements along `dim` and their indices: `[m, n] -> [m, k]`."""
     x, [k] = call.tensor("self"), complete_sizes(call.ctx, [call.size("k")])
@@ -52,7 +53,7 @@ def topk(call: Call) -> list[Tensor]:
 K_POSITIVE = laws.SM305.law("k is positive")
 
 
-@operator("kthvalue.default", "mode.default", "median.dim", "nanmedian.dim")
+@operator("kthvalue.default", "mode.default", "median.dim", "nanmedian.dim", follows=along_dim)
 def kth(call: Call) -> list[Tensor]:
     """Return the k-th smallest, the most frequent or the median element of each row along an axis, and its index.
 
@@ -70,7 +71,7 @@ def kth(call: Call) -> list[Tensor]:
 # Tables: embeddings, and searches in sorted lists
 
 
-@operator("embedding.default", memory="new")
+@operator("embedding.default", memory="new", follows=looked_up(0, 1))
 @operator("embedding_renorm_.default", "embedding_renorm.default")
 def embedding(call: Call) -> Tensor:
     """Return a table's row for each index: `[n, size]` and `[*sizes]` -> `[*sizes, size]`.

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from shapesmt.network import laws
 from shapesmt.operators.ops.shared.bridge import result, vector
+from shapesmt.operators.ops.shared.follows import each
 from shapesmt.operators.ops.shared.indices import require_inside
 from shapesmt.operators.ops.shared.require import require_broadcast_to
 from shapesmt.operators.ops.torch.call import Call, operator
+from shapesmt.operators.ops.torch.following import beside_dim
 from shapesmt.operators.ops.torch.indexing.gathering import length, require_list, require_no_larger
 from shapesmt.operators.ops.torch.schemas import overloads
 from shapesmt.operators.rules import Tensor, Traits, tensor
@@ -21,7 +23,7 @@ def others_empty(x: Tensor, axis: int) -> Formula:
 INDICES_NO_LARGER_THAN_SOURCE = laws.SM301.law("indices are no larger than the source")
 
 
-@operator(*overloads("scatter", "scatter_add", "scatter_reduce"), traits=Traits.COPIED)
+@operator(*overloads("scatter", "scatter_add", "scatter_reduce"), traits=Traits.COPIED, follows=beside_dim)
 def scatter(call: Call) -> Tensor:
     """Write source elements: `index` gives the position of each along `dim`, its positions on other axes stay."""
     x, index, source = call.tensor("self"), call.tensor("index"), call.optional("src")
@@ -119,7 +121,7 @@ def diagonal_scatter(call: Call) -> Tensor:
 SOURCE_BROADCASTS_TO_TENSOR = laws.SM101.law("the source broadcasts to the tensor that it is copied to")
 
 
-@operator("copy.default", "copy_.default", traits=Traits.COPIED)
+@operator("copy.default", "copy_.default", traits=Traits.COPIED, follows=each)
 def copy(call: Call) -> Tensor:
     """Copy the source, which broadcasts to the target's shape, into another tensor."""
     x, source = call.tensor("self"), call.tensor("src")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from shapesmt.network import laws
 from shapesmt.operators.ops.shared.require import require_broadcast_to, require_ranks
 from shapesmt.operators.ops.torch.call import Call, operator
+from shapesmt.operators.ops.torch.following import heads_apart
 from shapesmt.operators.ops.torch.layout import dense, order_of
 from shapesmt.operators.rules import Shape, Tensor, tensor
 from shapesmt.prover.algebra import FALSE, TRUE, Dim, Formula, all_of, any_of, at_least, equal, negate, select
@@ -53,7 +54,7 @@ def attend(call: Call, mask: Tensor | None) -> tuple[Shape, Shape]:
     return (*ctx.broadcast(scores[:-2], v.dims[:-2], law=laws.BATCH_SIZES_BROADCAST), q[-2], v[-1]), scores
 
 
-@operator("scaled_dot_product_attention.default")
+@operator("scaled_dot_product_attention.default", follows=heads_apart)
 def attention(call: Call) -> Tensor:
     """Attend: `[..., l, e]`, `[..., s, e]`, `[..., s, v]` -> `[..., l, v]`.
 
@@ -69,14 +70,14 @@ def attention(call: Call) -> Tensor:
     return tensor(q.dtype, [select(nothing, a, b) for a, b in zip(empty, shape, strict=True)])
 
 
-@operator("_scaled_dot_product_attention_math.default", memory="new")
+@operator("_scaled_dot_product_attention_math.default", memory="new", follows=heads_apart)
 def attention_and_scores(call: Call) -> list[Tensor]:
     """Return the output and the scores after softmax."""
     output, scores = attend(call, call.optional("attn_mask"))
     return [tensor(call.tensor("query").dtype, shape) for shape in (output, scores)]
 
 
-@operator("_scaled_dot_product_flash_attention_for_cpu.default", memory="view")
+@operator("_scaled_dot_product_flash_attention_for_cpu.default", memory="view", follows=heads_apart)
 def flash_attention(call: Call) -> list[Tensor]:
     """Return the output, and the log-sum-exp of each query's scores; inputs are `[b, heads, length, size]`."""
     ctx = call.ctx

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from shapesmt.network import laws
+from shapesmt.operators.ops.shared.follows import apart_from, each_of_first, rows
 from shapesmt.operators.ops.torch.call import Call, operator
 from shapesmt.operators.ops.torch.elementwise.promotion import require_not_negative, require_order
+from shapesmt.operators.ops.torch.following import along_dim, last_axes, unless_training
 from shapesmt.operators.ops.torch.linear.norms import order, require_elements
 from shapesmt.operators.rules import Tensor, tensor
 from shapesmt.prover.algebra import FALSE, ONE, TRUE, ZERO, Dim, any_of, at_least, divides, equal, product
@@ -49,7 +51,7 @@ def normalized(call: Call) -> Tensor:
 STATISTICS_GIVEN = laws.SM405.law("without training, a running mean and variance are given")
 
 
-@operator("batch_norm.default")
+@operator("batch_norm.default", follows=unless_training)
 def batch_norm(call: Call) -> Tensor:
     """Normalize each channel with the batch's mean and variance or with running ones."""
     given = "running_mean" in call and "running_var" in call
@@ -62,10 +64,19 @@ def batch_norm(call: Call) -> Tensor:
     return tensor(x.dtype, x.dims)
 
 
-@operator("native_batch_norm.default", "_native_batch_norm_legit.default", "_native_batch_norm_legit.no_stats")
-@operator("_native_batch_norm_legit_no_training.default", "_native_batch_norm_legit_functional.default")
-@operator("_batch_norm_with_update.default", "_batch_norm_no_update.default")
-@operator("_batch_norm_with_update_functional.default")
+@operator(
+    "native_batch_norm.default",
+    "_native_batch_norm_legit.default",
+    "_native_batch_norm_legit.no_stats",
+    follows=unless_training,
+)
+@operator(
+    "_native_batch_norm_legit_no_training.default",
+    "_native_batch_norm_legit_functional.default",
+    follows=unless_training,
+)
+@operator("_batch_norm_with_update.default", "_batch_norm_no_update.default", follows=unless_training)
+@operator("_batch_norm_with_update_functional.default", follows=unless_training)
 def native_batch_norm(call: Call) -> list[Tensor]:
     """Return the normalized input, mean and standard deviation; the last two are empty outside of training.
 
@@ -78,7 +89,7 @@ def native_batch_norm(call: Call) -> list[Tensor]:
     return [normalized(call), saved, saved, *([tensor("uint8", [ZERO])] if "update" in op else []), *running]
 
 
-@operator("instance_norm.default")
+@operator("instance_norm.default", follows=rows())
 def instance_norm(call: Call) -> Tensor:
     """Normalize each channel of each sample; the shape is unchanged."""
     x = call.tensor("input", least=2)
@@ -99,8 +110,8 @@ NORMALIZED_AXES = laws.SM303.law("between 1 and {rank} axes are normalized, not 
 PARAMETERS_SHAPED_AS_NORMALIZED = laws.SM108.law("the last axes and the parameters have the sizes that are normalized")
 
 
-@operator("layer_norm.default", memory="new")
-@operator("rms_norm.default")
+@operator("layer_norm.default", memory="new", follows=apart_from(last_axes))
+@operator("rms_norm.default", follows=apart_from(last_axes))
 def layer_norm(call: Call) -> Tensor:
     """Normalize the last axes, whose sizes input and parameters have to share."""
     ctx, x = call.ctx, call.tensor("input")
@@ -116,7 +127,7 @@ def layer_norm(call: Call) -> Tensor:
     return tensor(x.dtype, x.dims)
 
 
-@operator("native_layer_norm.default", memory="new")
+@operator("native_layer_norm.default", memory="new", follows=apart_from(last_axes))
 def native_layer_norm(call: Call) -> list[Tensor]:
     """Return the normalized input, mean and standard deviation; the last two have size 1 along the normalized axes."""
     y, count = layer_norm(call), len(call.sizes("normalized_shape"))
@@ -139,7 +150,7 @@ def require_groups(call: Call, channels: Dim, groups: int, positions: Dim) -> No
     call.require_if(call.since(214), at_least(positions, 1), laws.IMAGE_NOT_EMPTY)
 
 
-@operator("group_norm.default")
+@operator("group_norm.default", follows=rows())
 def group_norm(call: Call) -> Tensor:
     """Normalize groups of channels; the shape is unchanged."""
     x = call.tensor("input", least=2)
@@ -147,7 +158,7 @@ def group_norm(call: Call) -> Tensor:
     return tensor(x.dtype, x.dims)
 
 
-@operator("native_group_norm.default")
+@operator("native_group_norm.default", follows=rows())
 def native_group_norm(call: Call) -> list[Tensor]:
     """Return the normalized input, and mean and standard deviation per sample and group."""
     x, groups = call.tensor("input"), call.integer("group")
@@ -209,8 +220,15 @@ def renorm(call: Call) -> Tensor:
 # Activations that combine several elements or have parameters
 
 
-@operator("softmax.int", "log_softmax.int", "_softmax.default", "_log_softmax.default", "_safe_softmax.default")
-@operator("special_softmax.default", "special_log_softmax.default")
+@operator(
+    "softmax.int",
+    "log_softmax.int",
+    "_softmax.default",
+    "_log_softmax.default",
+    "_safe_softmax.default",
+    follows=along_dim,
+)
+@operator("special_softmax.default", "special_log_softmax.default", follows=along_dim)
 def softmax(call: Call) -> Tensor:
     """Apply (log-)softmax along an axis; the shape is unchanged."""
     x = call.tensor("self")
@@ -227,7 +245,7 @@ def softmax_backward(call: Call) -> Tensor:
     return tensor(call.text("input_dtype"), x.dims)
 
 
-@operator("glu.default")
+@operator("glu.default", follows=along_dim)
 def glu(call: Call) -> Tensor:
     """Multiply the first half of an axis by the sigmoid of the second: `[m, 2*n] -> [m, n]`."""
     x = call.tensor("self", least=1)
@@ -236,7 +254,7 @@ def glu(call: Call) -> Tensor:
     return x.replace(axis, x[axis] // 2)
 
 
-@operator("prelu.default", "_prelu_kernel.default")
+@operator("prelu.default", "_prelu_kernel.default", follows=each_of_first)
 def prelu(call: Call) -> Tensor:
     """Multiply negative elements by a slope: one for all channels, or one per channel."""
     x, slope = call.tensor("self"), call.tensor("weight")

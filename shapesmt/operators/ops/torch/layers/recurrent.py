@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shapesmt.network import laws
 from shapesmt.operators.ops.torch.call import Call, operator
+from shapesmt.operators.ops.torch.following import sequences
 from shapesmt.operators.rules import Tensor, tensor
 from shapesmt.prover.algebra import Dim, any_of, equal
 
@@ -59,7 +60,7 @@ def _require_state(call: Call, state: Tensor, runs: int, batch: Dim) -> None:
     call.open_if_broken(equal(state[1], batch), law)
 
 
-@operator("lstm.input", "gru.input", "rnn_relu.input", "rnn_tanh.input")
+@operator("lstm.input", "gru.input", "rnn_relu.input", "rnn_tanh.input", follows=sequences)
 def recurrent(call: Call) -> list[Tensor]:
     """Run layers: `[steps, n, i]`, states `[layers*directions, n, h]` -> `[steps, n, directions*h]` and new states."""
     ctx, states, x = call.ctx, states_of(call), call.tensor("input", 3)

@@ -7,11 +7,13 @@ from itertools import pairwise
 
 from shapesmt.network import laws
 from shapesmt.operators.ops.math.linear import expand_ellipsis, joint_sizes, parse_equation
+from shapesmt.operators.ops.shared.follows import product_axes, row_wise
 from shapesmt.operators.ops.shared.require import require_broadcast_to, require_least, require_ranks, require_same
 from shapesmt.operators.ops.torch.call import Call, operator
 from shapesmt.operators.ops.torch.elementwise.promotion import FLOAT, kind, require_one_kind
 from shapesmt.operators.ops.torch.elementwise.single import base
-from shapesmt.operators.rules import RuleContext, Shape, Tensor, Traits, tensor
+from shapesmt.operators.ops.torch.following import added_product
+from shapesmt.operators.rules import Follows, Letters, RuleContext, Shape, Tensor, Traits, tensor
 from shapesmt.prover.algebra import ONE, all_of, any_of, as_dim, differs, equal, select
 
 
@@ -41,7 +43,7 @@ def add_product(call: Call, product: Shape) -> Tensor:
     return tensor(x.dtype, product)
 
 
-@operator("matmul.default", "linalg_matmul.default", memory="new", traits=Traits.MIXED)
+@operator("matmul.default", "linalg_matmul.default", memory="new", traits=Traits.MIXED, follows=product_axes)
 def matmul(call: Call) -> Tensor:
     """Multiply matrices: `[..., m, k] x [..., k, n] -> [..., m, n]`; batches broadcast."""
     a = call.tensor("self")
@@ -52,8 +54,8 @@ RANKS = {"mm": (2, 2), "_int_mm": (2, 2), "bmm": (3, 3), "mv": (2, 1), "dot": (1
 """The ranks of both operands of a product."""
 
 
-@operator("mm.default", "_int_mm.default", "bmm.default", memory="new", traits=Traits.MIXED)
-@operator("mv.default", "dot.default", "vdot.default", traits=Traits.MIXED)
+@operator("mm.default", "_int_mm.default", "bmm.default", memory="new", traits=Traits.MIXED, follows=product_axes)
+@operator("mv.default", "dot.default", "vdot.default", traits=Traits.MIXED, follows=product_axes)
 def product(call: Call) -> Tensor:
     """Multiply matrices, batches of them, or vectors: `[m, k] x [k, n] -> [m, n]`, `[m, k] x [k] -> [m]`."""
     name, first, second = base(call), *(call.tensor(name) for name in call.names[:2])
@@ -69,8 +71,8 @@ def outer(call: Call) -> Tensor:
     return tensor("", [a[0], b[0]])
 
 
-@operator("addmm_.default", "baddbmm_.default", "addbmm.default", "addbmm_.default")
-@operator("addmm.default", "_addmm_activation.default", "baddbmm.default", memory="new")
+@operator("addmm_.default", "baddbmm_.default", "addbmm.default", "addbmm_.default", follows=added_product)
+@operator("addmm.default", "_addmm_activation.default", "baddbmm.default", memory="new", follows=added_product)
 def addmm(call: Call) -> Tensor:
     """Multiply matrices or batches of them and add: `[m, k] x [k, n] + c -> [m, n]`; `addbmm` sums over the batch."""
     batches = "batch1" in call.names
@@ -98,7 +100,7 @@ def addr(call: Call) -> Tensor:
 WEIGHTS_MATRIX_OR_VECTOR = laws.SM303.law("the weights are a matrix or a vector, not of rank {rank}")
 
 
-@operator("linear.default", memory="new")
+@operator("linear.default", memory="new", follows=row_wise())
 def linear(call: Call) -> Tensor:
     """Apply a linear layer: `[..., k]` and weights `[n, k]` -> `[..., n]`; a weight vector `[k]` -> `[...]`."""
     ctx, x, w, bias = call.ctx, call.tensor("input"), call.tensor("weight"), call.optional("bias")
@@ -220,7 +222,21 @@ def _names(count: int) -> list[str]:
     return [f"...{i}" for i in range(count, 0, -1)]
 
 
-@operator("einsum.default")
+def einsum_axes(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """Letters that the output lacks are summed."""
+    call = Call(ctx)
+    terms, result = parse_equation(call.text("equation"))
+    places = ctx.integers("@tensors")
+    ranks = [ctx.input(place).rank - len(term) + 1 for term, place in zip(terms, places, strict=True)]
+    hidden = [_names(rank) if "..." in term else [] for term, rank in zip(terms, ranks, strict=True)]
+    letters = expand_ellipsis(result, max(hidden, key=len))
+    read: list[Letters] = [()] * len(ctx.inputs)
+    for place, term, names in zip(places, terms, hidden, strict=True):
+        read[place] = tuple(letter if letter in letters else None for letter in expand_ellipsis(term, names))
+    return Follows(tuple(read), (tuple(letters),) * len(outputs))
+
+
+@operator("einsum.default", follows=einsum_axes)
 def einsum(call: Call) -> Tensor:
     """Contract by an equation: equal letters have equal sizes, or 1; `...` are any axes, aligned from the right."""
     ctx, operands = call.ctx, [x for x in call.tensors("tensors") if x is not None]

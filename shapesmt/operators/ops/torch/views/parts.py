@@ -45,7 +45,7 @@ def part_of(x: Tensor, output: Tensor, factors: Sequence[Dim], *, copied: bool =
 STEP_AT_LEAST_1 = laws.SM307.law("the step is at least 1")
 
 
-@operator("slice.Tensor", "slice_copy.Tensor", memory="view", traits=Traits.COPIED)
+@operator("slice.Tensor", "slice_copy.Tensor", memory="view", traits=Traits.PART)
 def slice_(call: Call) -> Tensor:
     """Return every `step`-th element along `dim`, from `start` up to `end`, which are clamped to the axis."""
     x, ctx = call.tensor("self", least=1), call.ctx
@@ -59,7 +59,7 @@ def slice_(call: Call) -> Tensor:
     return part_of(x, output, factors, copied="_copy" in ctx.node.op)
 
 
-@operator("narrow.default", "narrow_copy.default", memory="view", traits=Traits.COPIED)
+@operator("narrow.default", "narrow_copy.default", memory="view", traits=Traits.PART)
 def narrow(call: Call) -> Tensor:
     """Return `length` elements along an axis from index `start` on; all of them have to exist."""
     x, ctx = call.tensor("self", least=1), call.ctx
@@ -78,7 +78,7 @@ def narrow(call: Call) -> Tensor:
     return part_of(x, tensor(x.dtype, dims, output.value), [ONE] * x.rank, copied="_copy" in ctx.node.op)
 
 
-@operator("narrow.Tensor", memory="view", traits=Traits.COPIED)
+@operator("narrow.Tensor", memory="view", traits=Traits.PART)
 def narrow_from(call: Call) -> Tensor:
     """Return `length` elements along an axis, from the index that the tensor `start` holds."""
     x, ctx, length = call.tensor("self", least=1), call.ctx, call.size("length")
@@ -91,7 +91,7 @@ def narrow_from(call: Call) -> Tensor:
     return part_of(x, x.replace(axis, length), [ONE] * x.rank)
 
 
-@operator("select.int", "select_copy.int", memory="view", traits=Traits.COPIED)
+@operator("select.int", "select_copy.int", memory="view", traits=Traits.PART)
 def select_(call: Call) -> Tensor:
     """Return the slice at `index` of `dim`, an axis that is dropped: `[m, n] -> [n]` for axis 0."""
     x, ctx = call.tensor("self", least=1), call.ctx
@@ -253,7 +253,7 @@ def split_with_sizes(call: Call) -> list[Tensor]:
 EMPTY_PARTS_OF_EMPTY_AXIS = laws.SM110.law("parts are empty only of an axis that is")
 
 
-@operator("split.Tensor", "split_copy.Tensor", "unsafe_split.Tensor", memory="view", traits=Traits.COPIED)
+@operator("split.Tensor", "split_copy.Tensor", "unsafe_split.Tensor", memory="view", traits=Traits.PART)
 def split(call: Call) -> list[Tensor]:
     """Split axis `dim` into parts of one size; the last may be smaller: size 5 by 2 gives 2, 2, 1."""
     x, ctx = call.tensor("self"), call.ctx
@@ -265,7 +265,7 @@ def split(call: Call) -> list[Tensor]:
     return equal_parts(call, x, axis, size)
 
 
-@operator("chunk.default", "unsafe_chunk.default", memory="view", traits=Traits.COPIED)
+@operator("chunk.default", "unsafe_chunk.default", memory="view", traits=Traits.PART)
 def chunk(call: Call) -> list[Tensor]:
     """Split axis `dim` into at most `chunks` parts of one size; the last may be smaller: 5 in 3 parts gives 2, 2, 1."""
     x, ctx = call.tensor("self"), call.ctx
@@ -289,7 +289,7 @@ def equal_parts(call: Call, x: Tensor, axis: int, size: Dim, *, empty: bool = Fa
     return cut(x, axis, sizes, copied="_copy" in ctx.node.op)
 
 
-@operator(*overloads("unbind", "unbind_copy"), memory="view", traits=Traits.COPIED)
+@operator(*overloads("unbind", "unbind_copy"), memory="view", traits=Traits.PART)
 def unbind(call: Call) -> list[Tensor]:
     """Return the slices of an axis, which is dropped: `[2, n]` -> `[n]` and `[n]` for axis 0."""
     x, ctx = call.tensor("self"), call.ctx

@@ -5,10 +5,12 @@ from __future__ import annotations
 from shapesmt.network import laws
 from shapesmt.operators.ops.shared.bridge import result, vector
 from shapesmt.operators.ops.shared.fields import reshape_elements
+from shapesmt.operators.ops.shared.follows import apart_from, each
 from shapesmt.operators.ops.shared.require import complete_sizes, require_broadcast_to, require_least
 from shapesmt.operators.ops.torch.call import Call, operator
 from shapesmt.operators.ops.torch.elementwise.promotion import FLOAT, kind
 from shapesmt.operators.ops.torch.elementwise.single import base
+from shapesmt.operators.ops.torch.following import moved_dims
 from shapesmt.operators.ops.torch.schemas import overloads
 from shapesmt.operators.rules import Decided, Tensor, Traits, elements, tensor
 from shapesmt.prover.algebra import ONE, Dim, any_of, equal
@@ -53,7 +55,7 @@ def tile(call: Call) -> Tensor:
 REPEATS_ADD_UP = laws.SM110.law("the repeats add up to the size that is named")
 
 
-@operator("repeat_interleave.self_int", traits=Traits.COPIED)
+@operator("repeat_interleave.self_int", traits=Traits.PART)
 def repeat_each(call: Call) -> Tensor:
     """Repeat every element `repeats` times along `dim`, or in the flattened tensor: `[n] -> [n*repeats]`."""
     x, ctx, count = call.tensor("self"), call.ctx, call.size("repeats")
@@ -93,7 +95,8 @@ def repeat_by(call: Call) -> Tensor:
 # Rearranged
 
 
-@operator("flip.default", "fliplr.default", "flipud.default", memory="dense", traits=Traits.REARRANGED)
+@operator("flip.default", memory="dense", traits=Traits.REARRANGED, follows=apart_from(moved_dims))
+@operator("fliplr.default", "flipud.default", memory="dense", traits=Traits.REARRANGED)
 def flip(call: Call) -> Tensor:
     """Reverse the axes in `dims`; the shape is unchanged."""
     x, name = call.tensor("self"), base(call)
@@ -104,7 +107,7 @@ def flip(call: Call) -> Tensor:
     return tensor(x.dtype, x.dims)
 
 
-@operator("roll.default", traits=Traits.REARRANGED)
+@operator("roll.default", traits=Traits.REARRANGED, follows=apart_from(moved_dims))
 def roll(call: Call) -> Tensor:
     """Rotate elements along the named axes, or in the flattened tensor; the shape is unchanged."""
     x, ctx, shifts = call.tensor("self"), call.ctx, call.sizes("shifts")
@@ -133,7 +136,7 @@ def rot90(call: Call) -> Tensor:
     return tensor(x.dtype, dims)
 
 
-@operator(*overloads("tril", "triu"), traits=Traits.COPIED)
+@operator(*overloads("tril", "triu"), traits=Traits.COPIED, follows=each)
 def triangle(call: Call) -> Tensor:
     """Set the elements above (`tril`) or below (`triu`) a diagonal to 0; the shape is unchanged."""
     x, ctx, shift = call.tensor("self", least=2), call.ctx, call.size("diagonal")

@@ -9,6 +9,7 @@ from shapesmt.operators.ops.shared.require import require_least
 from shapesmt.operators.ops.shared.windows import Window, sliding
 from shapesmt.operators.ops.torch.call import Call, operator
 from shapesmt.operators.ops.torch.elementwise.promotion import real_part, require_one_kind
+from shapesmt.operators.ops.torch.following import convolved
 from shapesmt.operators.ops.torch.layout import as_image, lay_out
 from shapesmt.operators.rules import Tensor
 from shapesmt.prover.algebra import (
@@ -92,7 +93,7 @@ def _in_memory(y: Tensor, x: Tensor, w: Tensor, *, grows: bool) -> Tensor:
 FILTER_PER_GROUP = laws.SM106.law("there is a filter for each group")
 
 
-@operator("conv1d.default", "conv2d.default", "conv3d.default", memory="view")
+@operator("conv1d.default", "conv2d.default", "conv3d.default", memory="view", follows=convolved)
 def convolve(call: Call, *, same: bool = False, padding: Sequence[int] | None = None) -> Tensor:
     """Convolve: `[n, c, *sizes]` and weights `[m, c/groups, *kernel]` -> `[n, m, *window positions]`."""
     ctx, (x, w), groups = call.ctx, operands(call), call.integer("groups")
@@ -131,7 +132,9 @@ def _by_onednn(call: Call, x: Tensor, w: Tensor) -> tuple[Formula, Formula]:
     return fast, any_of(negate(point), at_least(x[0], 16), negate(fast))
 
 
-@operator("conv_transpose1d.default", "conv_transpose2d.input", "conv_transpose3d.input", memory="view")
+@operator(
+    "conv_transpose1d.default", "conv_transpose2d.input", "conv_transpose3d.input", memory="view", follows=convolved
+)
 def spread(call: Call) -> Tensor:
     """Compute a transposed convolution: `[n, c, *sizes]`, weights `[c, m/groups, *kernel]` -> `[n, m, *new sizes]`."""
     ctx, (x, w), groups = call.ctx, operands(call), call.integer("groups")
@@ -150,7 +153,9 @@ def spread(call: Call) -> Tensor:
 SAME_PADDING_WITHOUT_STRIDE = laws.SM202.law("padding 'same' comes without strides")
 
 
-@operator("conv1d.padding", "conv2d.padding", "conv3d.padding", "_convolution_mode.default", memory="view")
+@operator(
+    "conv1d.padding", "conv2d.padding", "conv3d.padding", "_convolution_mode.default", memory="view", follows=convolved
+)
 def conv_by_name(call: Call) -> Tensor:
     """Convolve with padding "same", which keeps the spatial sizes, or "valid", which is none."""
     same = call.text("padding") == "same"
@@ -169,7 +174,7 @@ def _require_kernel(call: Call, w: Tensor) -> None:
         call.ctx.require(any_of(at_least(size, 1), empty), laws.KERNEL_NOT_EMPTY, size, 1)
 
 
-@operator("convolution.default", "_convolution.default", memory="view")
+@operator("convolution.default", "_convolution.default", memory="view", follows=convolved)
 def convolution(call: Call) -> Tensor:
     """Compute a convolution or a transposed one; the input has a batch."""
     x, w = call.tensor("input"), call.tensor("weight")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shapesmt.network import laws
+from shapesmt.operators.ops.shared.follows import rows
 from shapesmt.operators.ops.shared.require import complete_sizes, require_least
 from shapesmt.operators.ops.torch.call import Call, operator
 from shapesmt.operators.ops.torch.windows.pooling import spatial
@@ -13,8 +14,8 @@ from shapesmt.prover.algebra.numeric import from_dim, literal
 BICUBIC = 2
 
 
-@operator("grid_sampler.default", "grid_sampler_2d.default", "grid_sampler_3d.default")
-@operator("_grid_sampler_2d_cpu_fallback.default")
+@operator("grid_sampler.default", "grid_sampler_2d.default", "grid_sampler_3d.default", follows=rows(0, 1))
+@operator("_grid_sampler_2d_cpu_fallback.default", follows=rows(0, 1))
 def grid_sampler(call: Call) -> Tensor:
     """Sample an image: `[n, c, *sizes]` and a grid `[n, *points, axes]` -> `[n, c, *points]`.
 
@@ -36,7 +37,7 @@ def _require_cubic_images(call: Call, x: Tensor) -> None:
     call.require_if(call.before(215), TRUE if flat else FALSE, laws.CUBIC_FOR_RANK_4)
 
 
-@operator("affine_grid_generator.default")
+@operator("affine_grid_generator.default", follows=rows())
 def affine_grid(call: Call) -> Tensor:
     """Return a grid `[n, *sizes, axes]` for matrices `[n, axes, axes + 1]` and an image size `[n, c, *sizes]`."""
     ctx, theta, size = call.ctx, call.tensor("theta"), complete_sizes(call.ctx, call.sizes("size"))
@@ -50,7 +51,7 @@ def affine_grid(call: Call) -> Tensor:
     return tensor(theta.dtype, [size[0], *size[2:], axes])
 
 
-@operator("pixel_shuffle.default")
+@operator("pixel_shuffle.default", follows=rows())
 def pixel_shuffle(call: Call) -> Tensor:
     """Move channels to pixels: `[..., c*r*r, h, w] -> [..., c, h*r, w*r]`."""
     ctx, factor, x = call.ctx, call.integer("upscale_factor"), call.tensor("self", least=3)
@@ -60,7 +61,7 @@ def pixel_shuffle(call: Call) -> Tensor:
     return tensor(x.dtype, [*x.dims[:-3], x[-3] // (factor * factor), x[-2] * factor, x[-1] * factor])
 
 
-@operator("pixel_unshuffle.default")
+@operator("pixel_unshuffle.default", follows=rows())
 def pixel_unshuffle(call: Call) -> Tensor:
     """Move pixels to channels: `[..., c, h*r, w*r] -> [..., c*r*r, h, w]`; an empty tensor stays as it is."""
     ctx, factor, x = call.ctx, call.integer("downscale_factor"), call.tensor("self", least=3)
@@ -72,7 +73,7 @@ def pixel_unshuffle(call: Call) -> Tensor:
     return tensor(x.dtype, [*x.dims[:-3], *(select(equal(x.numel, 0), d, size) for d, size in pairs)])
 
 
-@operator("channel_shuffle.default", "native_channel_shuffle.default")
+@operator("channel_shuffle.default", "native_channel_shuffle.default", follows=rows())
 def channel_shuffle(call: Call) -> Tensor:
     """Interleave the channels of `groups` groups, whose number divides the channels; the shape is unchanged."""
     ctx, groups, x = call.ctx, call.integer("groups"), call.tensor("self", least=3)
@@ -105,13 +106,13 @@ NAMES = [
 ]
 
 
-@operator(*(f"{name}.default" for name in NAMES))
+@operator(*(f"{name}.default" for name in NAMES), follows=rows())
 def upsample(call: Call) -> Tensor:
     """Resize an image to the requested sizes."""
     return resize(call, call.tensor("self"), complete_sizes(call.ctx, call.sizes("output_size")))
 
 
-@operator(*(f"{name}.vec" for name in NAMES))
+@operator(*(f"{name}.vec" for name in NAMES), follows=rows())
 def upsample_by_factors(call: Call) -> Tensor:
     """Resize an image to the requested sizes, or by a factor per spatial axis."""
     x, factors = call.tensor("input"), call.numbers("scale_factors")

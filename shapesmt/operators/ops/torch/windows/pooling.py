@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shapesmt.network import laws
+from shapesmt.operators.ops.shared.follows import rows
 from shapesmt.operators.ops.shared.require import complete_sizes, require_least
 from shapesmt.operators.ops.shared.windows import DOWN, UP_INSIDE, Window, sliding
 from shapesmt.operators.ops.torch.call import Call, operator
@@ -61,15 +62,20 @@ def pool_shape(call: Call, x: Tensor, dtype: str) -> Tensor:
     return as_image(output, [x], every=True, grows=any(axis.places(ONE).hi > 1 for axis in axes))
 
 
-@operator("max_pool1d.default", "max_pool2d.default", "max_pool3d.default")
-@operator("avg_pool1d.default", "avg_pool2d.default", "avg_pool3d.default")
+@operator("max_pool1d.default", "max_pool2d.default", "max_pool3d.default", follows=rows())
+@operator("avg_pool1d.default", "avg_pool2d.default", "avg_pool3d.default", follows=rows())
 def pool(call: Call) -> Tensor:
     """Return the maximum or the average of each window."""
     x = call.tensor("self")
     return pool_shape(call, x, x.dtype)
 
 
-@operator("max_pool1d_with_indices.default", "max_pool2d_with_indices.default", "max_pool3d_with_indices.default")
+@operator(
+    "max_pool1d_with_indices.default",
+    "max_pool2d_with_indices.default",
+    "max_pool3d_with_indices.default",
+    follows=rows(),
+)
 def max_pool_with_indices(call: Call) -> list[Tensor]:
     """Return the maximum of each window and its index."""
     x = call.tensor("self")
@@ -124,15 +130,15 @@ def adapted(call: Call, x: Tensor, *, mean: bool = False) -> Shape:
     return (*x.dims[:-count], *sizes)
 
 
-@operator("adaptive_avg_pool1d.default", "adaptive_avg_pool2d.default", "adaptive_avg_pool3d.default")
-@operator("_adaptive_avg_pool2d.default", "_adaptive_avg_pool3d.default")
+@operator("adaptive_avg_pool1d.default", "adaptive_avg_pool2d.default", "adaptive_avg_pool3d.default", follows=rows())
+@operator("_adaptive_avg_pool2d.default", "_adaptive_avg_pool3d.default", follows=rows())
 def adaptive_avg_pool(call: Call) -> Tensor:
     """Return the average of each window; unless the operator's name begins with "_", a single window may be empty."""
     x = call.tensor("self")
     return tensor(x.dtype, adapted(call, x, mean="aten._" not in call.ctx.node.op))
 
 
-@operator("adaptive_max_pool1d.default", "adaptive_max_pool2d.default", "adaptive_max_pool3d.default")
+@operator("adaptive_max_pool1d.default", "adaptive_max_pool2d.default", "adaptive_max_pool3d.default", follows=rows())
 def adaptive_max_pool(call: Call) -> list[Tensor]:
     """Return the maximum of each window and its index."""
     x = call.tensor("self")

@@ -40,10 +40,3 @@ def test_the_tail_is_over_what_a_tool_did() -> None:
     part = {str(k): {"nodes": 9, "check": float(k), "ONNX": None if k > 2 else 1.0} for k in range(1, 102)}
     assert tail(part)["check"] == {"p50": 51.0, "p95": 96.0, "max": 101.0, "models": 101}
     assert tail(part)["ONNX"]["models"] == 2
-
-
-def test_measurements(request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    if not request.config.getoption("--bench", False):
-        pytest.skip("measuring takes minutes: --bench")
-    with capsys.disabled():
-        main(["--keep", str(tmp_path)])

@@ -1,0 +1,109 @@
+"""Samples: the states of a model's tensors for one batch symbol, and the answer about its outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from shapesmt.analysis.samples.states import SHARED, Batch, Site, State, unknown
+from shapesmt.analysis.samples.transfer import Transfer
+from shapesmt.analysis.samples.walk import Walk
+from shapesmt.analysis.verify import Examined
+from shapesmt.base.deadline import stage
+from shapesmt.operators.inference import Operators, tracer
+from shapesmt.prover.algebra import FALSE, ONE, TRUE, Dim, Formula, Verdict
+from shapesmt.reports.answers import OutputSamples, SampleAnswer
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """The states of all tensors for one batch.
+
+    Attributes:
+        symbol: The input dimension that counts the samples.
+        found: The examined model.
+        batch: The number of samples.
+        states: The state of each tensor that depends on a sample.
+    """
+
+    symbol: str
+    found: Examined
+    batch: Batch
+    states: Mapping[str, State]
+
+    def state(self, name: str) -> State:
+        """Return the state of a tensor."""
+        return self.states.get(name, SHARED)
+
+    def outputs(self, names: Iterable[str]) -> list[OutputSamples]:
+        """Return which samples these tensors depend on."""
+        return [self._output(name) for name in names]
+
+    def _output(self, name: str) -> OutputSamples:
+        state, t = self.state(name), self.found.examination.inference.tensors.get(name)
+        if state is SHARED and t is not None:
+            return OutputSamples("shared", holds_iff=str(TRUE))
+        node, op = "" if state.site is None else state.site.path, "" if state.site is None else state.site.op
+        if not state.known or t is None:
+            return OutputSamples("unknown", node=node, op_type=op)
+        split = None if state.sample is None or t.shape is None else self.batch.split(state.sample, t.shape)
+        if split is not None and self.batch.proves(state.holds):
+            return OutputSamples("apart", split.axis, str(split.outer), str(split.inner), str(TRUE))
+        return OutputSamples("mixed", holds_iff=self._where(state.holds), node=node, op_type=op)
+
+    def _where(self, holds: Formula) -> str | None:
+        """Return the sizes for which a condition holds, as text; None if it isn't known exactly."""
+        examination, judge = self.found.examination, self.found.judge
+        condition = examination.narrowing.back(holds)
+        if condition is FALSE:
+            return str(FALSE)
+        region = judge.deadline.attempt(lambda: judge.region(examination.domain, condition), None)
+        return region.whole if region is not None and region.exact else None
+
+    def answer(self) -> SampleAnswer:
+        """Return the answer about the model's outputs."""
+        names = self.found.problem.graph.outputs
+        outputs = dict(zip(names, self.outputs(names), strict=True))
+        return SampleAnswer(self.symbol, Verdict.worst([self._verdict(output) for output in outputs.values()]), outputs)
+
+    @staticmethod
+    def _verdict(output: OutputSamples) -> Verdict:
+        if output.verdict == "unknown":
+            return Verdict.UNKNOWN
+        if output.verdict != "mixed":
+            return Verdict.PROVED
+        return Verdict.FAILS if output.holds_iff == str(FALSE) else Verdict.DEPENDS
+
+
+@stage("samples")
+def samples_of(found: Examined, symbol: str) -> Samples | None:
+    """Return which samples the tensors of a model depend on; None if no input has the dimension `symbol`."""
+    inference, graph = found.examination.inference, found.problem.graph
+    axes = carriers(found, symbol)
+    batch = batch_of(found, axes)
+    if batch is None:
+        return None
+    states = {}
+    for name, places in axes.items():
+        t = inference.tensors[name]
+        start = State(batch.label(t.rank - places[0], ONE))
+        states[name] = start if len(places) == 1 else unknown(Site(-1, name, ""))
+    walk = Walk(batch, Transfer(batch, tracer(graph)), Operators(graph.opsets, graph.functions), graph.opsets)
+    bodies = {i: a.bodies for i, a in enumerate(inference.applications) if a.bodies}
+    walk.nodes(graph.nodes, inference.tensors, bodies, states)
+    return Samples(symbol, found, batch, states)
+
+
+def carriers(found: Examined, symbol: str) -> dict[str, list[int]]:
+    """Return the inputs with an axis of that name, each with the axes."""
+    declared, problem = found.problem.declared, found.problem
+    names = {symbol, *(alias for alias, name in problem.graph.aliases.items() if name == symbol)}
+    axes = {t: [i for i, axis in enumerate(shape or ()) if axis in names] for t, (_, shape) in declared.items()}
+    return {name: places for name, places in axes.items() if places}
+
+
+def batch_of(found: Examined, axes: Mapping[str, list[int]]) -> Batch | None:
+    """Return the batch that these axes of inputs count; None if there are none."""
+    tensors = found.examination.inference.tensors
+    sizes: list[Dim] = [tensors[name].dims[places[0]] for name, places in axes.items()]
+    return Batch(sizes[0], found.examination.narrowed, found.judge) if sizes else None
