@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from shapesmt.analysis.samples.states import SHARED, Batch, Site, State, unknown
-from shapesmt.analysis.samples.transfer import Transfer
+from shapesmt.analysis.samples.transfer import MOST, Transfer
 from shapesmt.analysis.samples.walk import Walk
 from shapesmt.analysis.verify import Examined
 from shapesmt.base.deadline import stage
 from shapesmt.operators.inference import Operators, tracer
-from shapesmt.prover.algebra import FALSE, ONE, TRUE, Dim, Formula, Verdict
+from shapesmt.prover.algebra import FALSE, ONE, TRUE, Atom, Dim, Formula, Verdict, at_most, of_atom
+from shapesmt.prover.presolve import Domain
 from shapesmt.reports.answers import OutputSamples, SampleAnswer
 
 
@@ -57,8 +58,14 @@ class Samples:
         condition = examination.narrowing.back(holds)
         if condition is FALSE:
             return str(FALSE)
-        region = judge.deadline.attempt(lambda: judge.region(examination.domain, condition), None)
+        domain = _countable(examination.domain, condition.symbols & self._original)
+        region = judge.deadline.attempt(lambda: judge.region(domain, condition), None)
         return region.whole if region is not None and region.exact else None
+
+    @property
+    def _original(self) -> frozenset[Atom]:
+        """The symbols of the batch before conditions narrowed them."""
+        return self.found.problem.dims[self.symbol].symbols
 
     def answer(self) -> SampleAnswer:
         """Return the answer about the model's outputs."""
@@ -88,7 +95,8 @@ def samples_of(found: Examined, symbol: str) -> Samples | None:
         t = inference.tensors[name]
         start = State(batch.label(t.rank - places[0], ONE))
         states[name] = start if len(places) == 1 else unknown(Site(-1, name, ""))
-    walk = Walk(batch, Transfer(batch, tracer(graph)), Operators(graph.opsets, graph.functions), graph.opsets)
+    operators = Operators(graph.opsets, graph.functions)
+    walk = Walk(batch, Transfer(batch, tracer(graph)), operators, graph.opsets, {*graph.inputs})
     bodies = {i: a.bodies for i, a in enumerate(inference.applications) if a.bodies}
     walk.nodes(graph.nodes, inference.tensors, bodies, states)
     return Samples(symbol, found, batch, states)
@@ -106,4 +114,13 @@ def batch_of(found: Examined, axes: Mapping[str, list[int]]) -> Batch | None:
     """Return the batch that these axes of inputs count; None if there are none."""
     tensors = found.examination.inference.tensors
     sizes: list[Dim] = [tensors[name].dims[places[0]] for name, places in axes.items()]
-    return Batch(sizes[0], found.examination.narrowed, found.judge) if sizes else None
+    return Batch(sizes[0], _countable(found.examination.narrowed, sizes[0].symbols), found.judge) if sizes else None
+
+
+def _countable(domain: Domain, symbols: Iterable[Atom]) -> Domain:
+    """Return the inputs of a domain whose axes aren't too long to be counted in 32 bits."""
+    limited = domain.copy()
+    for s in symbols:
+        if domain.ends(s)[1] > MOST:
+            limited.assume(at_most(of_atom(s), MOST))
+    return limited

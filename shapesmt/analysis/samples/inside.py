@@ -18,8 +18,10 @@ from shapesmt.prover.algebra import (
     all_of,
     implies,
     substitute,
+    symbol,
 )
 
+TRIP = symbol("slice", 0, kind=Kind.ITERATION)
 ROUNDS = 8  # walks along a loop's body until the states of carried tensors are the same
 
 
@@ -190,32 +192,33 @@ def _unrolled(nested: Nested, carried: list[State]) -> list[State]:
     return [*carried, *(_stacked(nested, k, [row[k - len(carried)] for row in rows]) for k in names)]
 
 
-def _stacked(nested: Nested, k: int, parts: Sequence[State], axis: int = 0) -> State:
-    """Return the state of output `k`, which has the parts of all iterations along a new axis."""
+def _stacked(nested: Nested, k: int, parts: Sequence[State], axis: int = 0, *, back: bool = False) -> State:
+    """Return the state of output `k`, which has the parts of all iterations along a new axis, or from its end."""
     state = parts[0]
     for part in parts[1:]:
         state = _joined(state, part, nested)
     name = nested.node.outputs[k]
     t = nested.tensors.get(name) if name else None
     if state.exact is not None and t is not None and t.shape is not None and len(parts) == 1:
-        exact = _along(state.exact, t.shape, axis)
+        exact = _along(state.exact, t.shape, axis, back=back)
         if exact.sample is not None and nested.batch.split(exact.sample, t.shape) is not None:
             return exact
     if state.sample is None or state is SHARED:
         return state._replace(exact=None)
     if t is None or t.shape is None:
         return unknown(nested.site)
-    return _along(state, t.shape, axis)
+    return _along(state, t.shape, axis, back=back)
 
 
-def _along(state: State, shape: Shape, axis: int) -> State:
-    """Return the state of slices that are stacked along an axis, whose index is that of the iteration."""
+def _along(state: State, shape: Shape, axis: int, *, back: bool) -> State:
+    """Return the state of slices that are stacked along an axis, from its first index on or back from its last."""
     assert state.sample is not None
-    back = len(shape) - axis
+    place = len(shape) - axis
     moved: dict[Atom, Dim] = {
-        p: position(int(p.name[1:]) + 1) for p in positions(state.sample) if int(p.name[1:]) >= back
+        p: position(int(p.name[1:]) + 1) for p in positions(state.sample) if int(p.name[1:]) >= place
     }
-    trips = {a: position(back) for a in state.sample.symbols if a.kind is Kind.ITERATION}
+    trip = shape[axis] - 1 - position(place) if back else position(place)
+    trips = {a: trip for a in state.sample.symbols if a.kind is Kind.ITERATION}
     return state._replace(sample=substitute(state.sample, {**moved, **trips}))
 
 
@@ -232,11 +235,9 @@ def _scan(nested: Nested) -> list[State]:
     if len(nested.bodies) > 1 or axes is None or outs is None or len(body.inputs) != len(nested.known):
         return _lost(nested)
     slices = []
-    for state, name, axis in zip(nested.known[count:], node.inputs[count:], axes, strict=True):
-        sliced = _slice(state, nested.tensors.get(name), axis)
-        if sliced is None:
-            return [nested.batch.mixed(nested.site)] * len(node.outputs)
-        slices.append(sliced)
+    ways = _axes(node, "scan_input_directions", len(axes)) or axes
+    for state, name, axis, back in zip(nested.known[count:], node.inputs[count:], axes, ways, strict=True):
+        slices.append(_slice(nested, state, nested.tensors.get(name), axis, back=back))
     carried = list(nested.known[:count])
     for _ in range(ROUNDS):
         before = list(carried)
@@ -248,10 +249,11 @@ def _scan(nested: Nested) -> list[State]:
     else:
         return _lost(nested)
     stacks = []
-    for k, axis in zip(range(count, len(node.outputs)), outs, strict=True):
+    ways = _axes(node, "scan_output_directions", len(outs)) or outs
+    for k, axis, back in zip(range(count, len(node.outputs)), outs, ways, strict=True):
         t = nested.tensors.get(node.outputs[k])
         rank = 1 if t is None or t.shape is None else t.rank
-        stacks.append(_stacked(nested, k, [ends[k]], axis % rank))
+        stacks.append(_stacked(nested, k, [ends[k]], axis % rank, back=bool(back)))
     return [*carried, *stacks]
 
 
@@ -261,15 +263,19 @@ def _axes(node: Node, name: str, count: int) -> tuple[int, ...] | None:
     return axes if isinstance(axes, tuple) and len(axes) == count else None  # type: ignore[return-value]  # integers
 
 
-def _slice(state: State, t: Tensor | None, axis: int) -> State | None:
-    """Return the state of a slice along an axis; None if each slice has another sample."""
+def _slice(nested: Nested, state: State, t: Tensor | None, axis: int, *, back: int) -> State:
+    """Return the state of a slice along an axis; if each slice has a sample of its own, that is exact only.
+
+    The slices are read from the first one, or from the last one (`back`).
+    """
     if state.sample is None or state is SHARED:
         return state._replace(exact=None)
     if t is None or t.shape is None:
-        return None
-    back = t.rank - axis % t.rank
+        return unknown(nested.site)
+    place = t.rank - axis % t.rank
     used = positions(state.sample)
-    if any(int(p.name[1:]) == back for p in used):
-        return None
-    moved = {p: position(int(p.name[1:]) - 1) for p in used if int(p.name[1:]) > back}
-    return state._replace(sample=substitute(state.sample, moved), exact=None)
+    moved: dict[Atom, Dim] = {p: position(int(p.name[1:]) - 1) for p in used if int(p.name[1:]) > place}
+    along = [p for p in used if int(p.name[1:]) == place]
+    moved.update((p, t[-place] - 1 - TRIP if back else TRIP) for p in along)
+    sliced = state._replace(sample=substitute(state.sample, moved), exact=None)
+    return nested.batch.mixed(nested.site)._replace(exact=sliced) if along else sliced

@@ -135,8 +135,11 @@ class Batch:
 
     def label(self, back: int, inner: Dim, outer: Dim = ONE) -> Dim:
         """Return the number of the sample along an axis, the `back`-th from the end, that is split."""
-        place = position(back) // inner
-        return (place if outer is ONE else place - self.size * (place // self.size)) + 1
+        return self._repeated(position(back), inner, outer)
+
+    def _repeated(self, place: Dim, inner: Dim, outer: Dim = ZERO) -> Dim:
+        sample = place // inner
+        return (sample if outer is ONE else sample - self.size * (place // (inner * self.size))) + 1
 
     def split(self, sample: Dim, shape: Shape) -> Split | None:
         """Return the axis that a formula splits; None if it is no such formula."""
@@ -177,6 +180,23 @@ class Batch:
         rest = substitute(rest, {atom_of(place): place + end})
         return self._follows(first, back, inner, end) and self._follows(rest, back, inner, size - end)
 
+    def partly(self, sample: Dim, shape: Shape) -> tuple[Dim, Formula] | None:
+        """Return the samples of an axis of which a formula is that of a split at some sizes, with that condition."""
+        used = positions(sample)
+        if len(used) != 1 or not 1 <= (back := int(used[0].name[1:])) <= len(shape):
+            return None
+        label, size = self.label(back, ONE), shape[-back]
+        moved = sample - label
+        if positions(moved):
+            return None
+        self._know(label, shape, back, ONE)
+        return label, all_of(equal(moved, 0), equal(size, self.size))
+
+    def _know(self, sample: Dim, shape: Shape, back: int, inner: Dim) -> None:
+        """Remember the inner part of a split, which may hold at some sizes only."""
+        self._inner.setdefault((sample, shape[-back]), inner)
+        self._splits.pop((sample, shape), None)
+
     def stride(self, sample: Dim, shape: Shape) -> Dim | None:
         """Return how many elements in a row belong to a sample, after which the next one's follow; None if unknown."""
         split = self.split(sample, shape)
@@ -188,8 +208,8 @@ class Batch:
         """Return the number of the sample of each element if `stride` elements in a row belong to each."""
         steps = [product(shape[axis + 1 :]) for axis in range(len(shape))]
         places = [position(len(shape) - axis) for axis, size in enumerate(shape) if size is not ONE]
-        row = total(place * steps[len(shape) - int(atom_of(place).name[1:])] for place in places) // stride
-        return row - self.size * (row // self.size) + 1
+        row = total(place * steps[len(shape) - int(atom_of(place).name[1:])] for place in places)
+        return self._repeated(row, stride)
 
     def regroup(self, stride: Dim, after: Shape) -> list[tuple[Dim, Formula]]:
         """Return the formulas of the axes that may be split in a tensor, each with its condition.
@@ -205,7 +225,7 @@ class Batch:
                 continue
             inner = stride // within if exact is TRUE else self._simplest(stride // within, size)
             sample = self.label(len(after) - axis, inner, ONE if size is inner * self.size else ZERO)
-            self._inner.setdefault((sample, size), inner)
+            self._know(sample, after, len(after) - axis, inner)
             found.append((sample, all_of(exact, whole)))
         return found
 
@@ -219,7 +239,21 @@ class Batch:
         inside = {p: symbol(p.name, 0, size - 1, kind=p.kind) for p, size in bounds.items() if size is not None}
         sample = substitute(sample, inside)
         back = {atom: of_atom(p) for p, d in inside.items() if (atom := d.as_symbol()) is not None}
-        return self._settled(substitute(sample, back))
+        return self._settled(self._decided(substitute(sample, back), shape))
+
+    def _decided(self, sample: Dim, shape: Shape) -> Dim:
+        """Return a formula without the choices that are the same at all positions of a tensor, such as of an index."""
+        choices = [a for a in sample.atoms() if a.op is SELECT and not a.args[0].symbols.isdisjoint(positions(sample))]
+        if not choices:
+            return sample
+        used = [of_atom(p) for p in positions(sample)]
+        inside = [less(p, shape[-int(atom_of(p).name[1:])]) for p in used]
+        within = Domain([*self.domain.symbols, *used], [*self.domain.facts, *inside])
+        for a in choices:
+            for condition, value in ((a.args[0], a.args[1]), (negate(a.args[0]), a.args[2])):
+                if self.judge.proves(within, condition):
+                    return self._decided(substitute_atom(sample, a.number, value), shape)
+        return sample
 
     def _settled(self, sample: Dim) -> Dim:
         """Return a formula in which elements without a sample have any."""

@@ -28,10 +28,24 @@ from shapesmt.operators.rules import (
     field as formula,
     position,
     positions,
+    rewrite_tensor,
     tensor,
 )
-from shapesmt.prover.algebra import TRUE, ZERO, Dim, Formula, all_of, negate, substitute
+from shapesmt.prover.algebra import (
+    TRUE,
+    ZERO,
+    Dim,
+    Formula,
+    Substitution,
+    all_of,
+    atom_of,
+    negate,
+    of_atom,
+    substitute,
+    symbol,
+)
 
+MOST = (1 << 31) - 2  # elements along an axis: files write larger numbers for its end
 ORDERED = frozenset({Keeps.ALL, Keeps.ORDERED})
 JOINED = frozenset({Keeps.CONCATENATED, Keeps.STACKED})
 MOVED = frozenset({Keeps.REARRANGED, Keeps.REPEATED, Keeps.COPIED}) | JOINED
@@ -65,6 +79,8 @@ class Step(NamedTuple):
     version: int
     inputs: tuple[Tensor | None, ...]
     outputs: tuple[Tensor, ...]
+    chosen: bool = False
+    """Whether the caller gives indices that the node reads, so that any element may be picked."""
 
     @property
     def is_elementwise(self) -> bool:
@@ -104,7 +120,7 @@ class Transfer:
         if not any(s.exact for s in states):
             return found
         others = self._states(step, [s.exact or s for s in states], site)
-        return [_better(state, other) for state, other in zip(found, others, strict=True)]
+        return [_better(state, other, site) for state, other in zip(found, others, strict=True)]
 
     @staticmethod
     def _of_sizes(step: Step, states: Sequence[State], site: Site) -> State:
@@ -138,7 +154,7 @@ class Transfer:
         return State(outcome.sample, holds, where, exact=exact)
 
     def _outcomes(self, step: Step, samples: tuple[Dim, ...]) -> tuple[Outcome, ...]:
-        key = step.rule, step.version, step.node.attributes, step.inputs, step.outputs, samples
+        key = step.rule, step.version, step.node.attributes, step.inputs, step.outputs, step.chosen, samples
         known = self._known.get(key)
         if known is None:
             find = self._reshaped if step.rule.traits.keeps in ORDERED else self._computed
@@ -157,12 +173,15 @@ class Transfer:
             return Outcome(ZERO)
         split = self.batch.split(sample, t.shape)
         if split is None:
-            return Outcome(None, exact=sample)
+            partly = self.batch.partly(sample, t.shape)
+            if partly is None or not self._is_about_any_batch(partly[1]):
+                return Outcome(None, exact=sample)
+            return Outcome(*partly, exact=sample)
         return outcome._replace(sample=self.batch.label(t.rank - split.axis, split.inner, split.outer))
 
     def _computed(self, step: Step, samples: tuple[Dim, ...]) -> Sequence[Outcome]:
         count, traits = len(step.outputs), step.rule.traits
-        if step.is_elementwise:
+        if step.is_elementwise and step.rule.follows is None:
             return [_joined([*samples])] * count
         if traits.keeps in MOVED or traits.indices:
             copied = tuple(s if i in step.copied else ZERO for i, s in enumerate(samples))
@@ -179,7 +198,14 @@ class Transfer:
             tensor("int64", t.shape, formula(s)) if t is not None and i in step.copied and t.shape is not None else t
             for i, (t, s) in enumerate(zip(step.inputs, samples, strict=True))
         ]
-        return self.trace(step.rule, step.node, labelled)
+        symbols = {s for t in step.inputs if t is not None for d in t.shape or () for s in d.symbols}
+        narrow = {s: symbol(s.name, s.lo, MOST, step=s.step, kind=s.kind) for s in symbols if s.hi > MOST}
+        if not narrow:
+            return self.trace(step.rule, step.node, labelled)
+        change = Substitution(narrow)
+        back = {atom_of(d): of_atom(s) for s, d in narrow.items()}
+        found = self.trace(step.rule, step.node, [None if t is None else rewrite_tensor(t, change) for t in labelled])
+        return [None if d is None else substitute(d, back) for d in found]
 
     def _reshaped(self, step: Step, samples: tuple[Dim, ...]) -> Sequence[Outcome]:
         """Return the samples of a tensor whose elements stay in order, on the axis that they split."""
@@ -220,6 +246,7 @@ class Transfer:
             pairs = [(s, own) for s, own in zip(samples, read, strict=False) if s is not ZERO and own is not None]
             parts = [_carried(s, own, letters) for s, own in pairs]
             fits = t.shape is not None and len(letters) in (0, t.rank)
+            parts = [MIXED if part is UNKNOWN and step.chosen else part for part in parts]
             results.append(_together(*parts) if fits else UNKNOWN)
         return results
 
@@ -261,9 +288,9 @@ def _together(*outcomes: Outcome) -> Outcome:
     return _joined([o.sample for o in outcomes if o.sample is not None])
 
 
-def _better(state: State, other: State) -> State:
-    """Return the state that says more of an output; `other` is computed from exact states."""
-    if other.sample is not None:
+def _better(state: State, other: State, site: Site) -> State:
+    """Return the state that says more of an output of the node at `site`; `other` is computed from exact states."""
+    if other.sample is not None and other.site != site:
         return other
     return state._replace(exact=other.exact) if other.known else state
 

@@ -22,6 +22,8 @@ class Walk:
     transfer: Transfer
     operators: Operators
     opsets: Mapping[str, int]
+    given: set[str] = field(default_factory=set)
+    """The tensors whose elements the caller gives, in the inputs' order or another."""
     _order: count[int] = field(default_factory=count)
 
     def nodes(
@@ -74,7 +76,8 @@ class Walk:
             missing = [name for name in node.outputs if name and name not in tensors]
             inputs = tuple(tensors.get(name) if name else None for name in node.inputs)
             outputs = tuple(tensors[name] if name else inputs[0] for name in node.outputs) if not missing else ()
-            step = Step(rule, node, self.opsets.get(node.domain, 1), inputs, outputs)  # type: ignore[arg-type]
+            chosen = any(i < len(node.inputs) and node.inputs[i] in self.given for i in rule.traits.indices)
+            step = Step(rule, node, self.opsets.get(node.domain, 1), inputs, outputs, chosen)  # type: ignore[arg-type]
             if outputs and (step.is_tracked or rule.of_shape or not bodies):
                 return self.transfer.outputs(step, known, site)
         if len(bodies) == 1:

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 
 from shapesmt.network import laws
 from shapesmt.network.graph import Literal
+from shapesmt.operators.ops.shared.follows import aligned, each, row_of_matrix, row_wise
 from shapesmt.operators.ops.shared.indices import require_places
 from shapesmt.operators.ops.trees import NODES, length, require_forest, require_places_in_trees, sample_count
-from shapesmt.operators.rules import RuleContext, Tensor, rule
+from shapesmt.operators.rules import Follows, RuleContext, Tensor, rule
 from shapesmt.prover.algebra import ONE, Dim, any_of, at_least, equal, product, total
 
 DOMAIN = "ai.onnx.ml"
@@ -33,7 +34,13 @@ def labels(ctx: RuleContext) -> str:
 # Elementwise
 
 
-@rule("Binarizer", domain=DOMAIN)
+def hot(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """The new axis is the last one."""
+    letters = aligned(ctx.input(0))
+    return Follows((letters,), ((*letters, None),) * len(outputs))
+
+
+@rule("Binarizer", domain=DOMAIN, follows=each)
 def binarizer(ctx: RuleContext) -> Tensor:
     """Compute `Y[i] = X[i] > threshold`; the shape is unchanged."""
     return ctx.tensor(ctx.input(0).dims)
@@ -42,7 +49,7 @@ def binarizer(ctx: RuleContext) -> Tensor:
 NUMBER_PER_TEXT = laws.SM116.law("each text has a number, and there is one: not {texts} and {numbers}")
 
 
-@rule("CategoryMapper", domain=DOMAIN)
+@rule("CategoryMapper", domain=DOMAIN, follows=each)
 def category_mapper(ctx: RuleContext) -> Tensor:
     """Map each text to a number, or each number to a text; the shape is unchanged."""
     x = ctx.input(0)
@@ -61,7 +68,7 @@ DEFAULT_SINGLE = laws.SM401.law("the default is a single one")
 DEFAULT_TYPE_OF_VALUES = laws.SM501.law("the default has the type of the values")
 
 
-@rule("LabelEncoder", domain=DOMAIN)
+@rule("LabelEncoder", domain=DOMAIN, follows=each)
 def label_encoder(ctx: RuleContext) -> Tensor:
     """Map each key to its value; the shape is unchanged."""
     if ctx.version < 2:
@@ -91,7 +98,7 @@ def _list_lengths(ctx: RuleContext, side: str) -> list[int]:
     return [length(ctx, name) for name in names]
 
 
-@rule("Normalizer", domain=DOMAIN)
+@rule("Normalizer", domain=DOMAIN, follows=row_wise())
 def normalizer(ctx: RuleContext) -> Tensor:
     """Divide each sample by its norm; the shape is unchanged."""
     x = ctx.input(0)
@@ -103,7 +110,7 @@ FILL_VALUE_OF_ONE_TYPE = laws.SM405.law("there is a value to fill in, of one typ
 FILL_VALUE_OF_INPUT_TYPE = laws.SM405.law("there is a value to fill in of the input's type")
 
 
-@rule("Imputer", domain=DOMAIN)
+@rule("Imputer", domain=DOMAIN, follows=each)
 def imputer(ctx: RuleContext) -> Tensor:
     """Replace missing values; the shape is unchanged."""
     x, counts = ctx.input(0), [length(ctx, f"imputed_value_{kind}s") for kind in ("float", "int64")]
@@ -113,7 +120,7 @@ def imputer(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-@rule("Scaler", domain=DOMAIN)
+@rule("Scaler", domain=DOMAIN, follows=each)
 def scaler(ctx: RuleContext) -> Tensor:
     """Compute `(X - offset) * scale`, one offset and scale for all features or one each; the shape is unchanged."""
     count, law, x = length(ctx, "scale"), laws.OFFSET_AND_SCALE_PER_FEATURE_OR_ALL, ctx.input(0, least=1)
@@ -130,7 +137,7 @@ A_COLUMN_CHOSEN = laws.SM204.law("at least one column is chosen")
 A_COLUMN = laws.SM204.law("there is at least one column")
 
 
-@rule("ArrayFeatureExtractor", domain=DOMAIN)
+@rule("ArrayFeatureExtractor", domain=DOMAIN, follows=row_wise())
 def array_feature_extractor(ctx: RuleContext) -> Tensor:
     """Select the columns of `X[*sizes, features]` whose indices are in `Y`: `[*sizes, count]`."""
     x, chosen = ctx.input(0, least=1), ctx.input(1)
@@ -144,7 +151,7 @@ INPUTDIMENSIONS_ENTRY_PER_INPUT = laws.SM116.law("'inputdimensions' has an entry
 AT_LEAST_ONE_SAMPLE = laws.SM204.law("there is at least one sample")
 
 
-@rule("FeatureVectorizer", domain=DOMAIN)
+@rule("FeatureVectorizer", domain=DOMAIN, follows=row_of_matrix)
 def feature_vectorizer(ctx: RuleContext) -> Tensor:
     """Concatenate rows: `[samples, sum of inputdimensions]`."""
     inputs = [ctx.input(i) for i in range(len(ctx.inputs))]
@@ -161,7 +168,7 @@ ONE_ATTRIBUTE_LISTS_CATEGORIES = laws.SM502.law("exactly one attribute lists the
 NUMBERS_ARE_CATEGORIES = laws.SM301.law("each number is a category")
 
 
-@rule("OneHotEncoder", domain=DOMAIN)
+@rule("OneHotEncoder", domain=DOMAIN, follows=hot)
 def one_hot_encoder(ctx: RuleContext) -> Tensor:
     """Encode `X[*sizes]` as `[*sizes, categories]`."""
     counts = [length(ctx, name) for name in ("cats_int64s", "cats_strings")]
@@ -219,7 +226,7 @@ LABEL_PER_CLASS = laws.SM116.law("there is a label per class")
 WEIGHT_PER_CLASS_AND_FEATURE = laws.SM108.law("there is a weight per class and feature")
 
 
-@rule("LinearClassifier", domain=DOMAIN)
+@rule("LinearClassifier", domain=DOMAIN, follows=row_of_matrix)
 def linear_classifier(ctx: RuleContext) -> Sequence[Tensor]:
     """Return a label and a score per class for each sample: `X[N, features]` -> `[N]`, `[N, classes]`."""
     samples, features = rows(ctx, ctx.input(0))
@@ -232,7 +239,7 @@ def linear_classifier(ctx: RuleContext) -> Sequence[Tensor]:
     return classified(ctx, samples, 2 if classes == 1 and names == 2 else classes)
 
 
-@rule("LinearRegressor", domain=DOMAIN)
+@rule("LinearRegressor", domain=DOMAIN, follows=row_of_matrix)
 def linear_regressor(ctx: RuleContext) -> Tensor:
     """Return a number per sample and target: `X[N, features]` -> `[N, targets]`."""
     samples, features = rows(ctx, ctx.input(0))
@@ -245,7 +252,7 @@ def linear_regressor(ctx: RuleContext) -> Tensor:
 PROB_A_AND_PROB_B_AS_MANY = laws.SM502.law("'prob_a' and 'prob_b' have as many entries")
 
 
-@rule("SVMClassifier", domain=DOMAIN)
+@rule("SVMClassifier", domain=DOMAIN, follows=row_of_matrix)
 def svm_classifier(ctx: RuleContext) -> Sequence[Tensor]:
     """Return a label per sample of `X[N, features]`, and a score per class, or per class pair without probabilities."""
     samples, features = rows(ctx, ctx.input(0))
@@ -269,7 +276,7 @@ def _require_coefficients(ctx: RuleContext, vectors: Sequence[int], classes: int
     ctx.limit(length(ctx, "coefficients") >= needed, COEFFICIENT_PER_SUPPORT_VECTOR)
 
 
-@rule("SVMRegressor", domain=DOMAIN)
+@rule("SVMRegressor", domain=DOMAIN, follows=row_of_matrix)
 def svm_regressor(ctx: RuleContext) -> Tensor:
     """Return a number per sample: `X[N, features]` -> `[N, 1]`."""
     samples, features = rows(ctx, ctx.input(0))
@@ -301,7 +308,7 @@ def require_vectors(ctx: RuleContext, features: Dim, vectors: int, classes: int)
         ctx.require_equal(features, length(ctx, "coefficients") // classes, WEIGHT_PER_FEATURE)
 
 
-@rule("TreeEnsembleClassifier", domain=DOMAIN)
+@rule("TreeEnsembleClassifier", domain=DOMAIN, follows=row_of_matrix)
 def tree_classifier(ctx: RuleContext) -> Sequence[Tensor]:
     """Return a label and a score per class for each sample: `X[N, features]` -> `[N]`, `[N, classes]`."""
     samples, classes = sample_count(ctx), length(ctx, "classlabels_strings", "classlabels_int64s")
@@ -309,14 +316,14 @@ def tree_classifier(ctx: RuleContext) -> Sequence[Tensor]:
     return classified(ctx, samples, classes)
 
 
-@rule("TreeEnsembleRegressor", domain=DOMAIN)
+@rule("TreeEnsembleRegressor", domain=DOMAIN, follows=row_of_matrix)
 def tree_regressor(ctx: RuleContext) -> Tensor:
     """Return a number per sample and target: `X[N, features]` -> `[N, targets]`."""
     require_forest(ctx, "target", ctx.integer("n_targets", 1))
     return ctx.tensor([sample_count(ctx), ctx.integer("n_targets", 1)], "float32")
 
 
-@rule("TreeEnsemble", domain=DOMAIN)
+@rule("TreeEnsemble", domain=DOMAIN, follows=row_of_matrix)
 def tree_ensemble(ctx: RuleContext) -> Tensor:
     """Return a number per sample of `X[N, features]` and target; splits and weights have the input's type."""
     kinds = {"splits": NODES, "weights": LEAVES}

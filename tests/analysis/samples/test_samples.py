@@ -98,6 +98,33 @@ APART = {
                 q = Add(p, v) o = Relu(q) }>(s, x) z = Relu(w) }""",
         "axis 1",
     ),
+    "a scan over samples": (
+        """(float[batch, 4] x) => (y) {
+            y = Scan<num_scan_inputs = 1, body = g1 (float[4] r) => (float[4] o) { o = Tanh(r) }>(x) }""",
+        ROWS,
+    ),
+    "a scan over samples, back and back": (
+        """(float[batch, 4] x) => (y) {
+            y = Scan<num_scan_inputs = 1, scan_input_directions = [1], scan_output_directions = [1],
+                body = g1 (float[4] r) => (float[4] o) { o = Tanh(r) }>(x) }""",
+        ROWS,
+    ),
+    "copies by indices": (
+        f"""{X} {{
+            a = Constant<value_int = 0>() n = Shape<start = 0, end = 1>(x) b = Squeeze(n) o = Constant<value_int = 1>()
+            r = Range(a, b, o) e = Constant<value_ints = [3, 1]>() t = Expand(r, e) m = Constant<value_ints = [-1]>()
+            i = Reshape(t, m) y = Gather(x, i) }}""",
+        "axis 0, outer 3",
+    ),
+    "a sequence over time": (
+        """(float[batch, 4, 3] x) => (y) {
+            s = SplitToSequence<axis = 1, keepdims = 1>(x) y = ConcatFromSequence<axis = 1>(s) }""",
+        ROWS,
+    ),
+    "a type only": (
+        f"""{X} {{ w = Constant<value_floats = [1.0, 2.0, 3.0, 4.0]>() y = CastLike(w, x) }}""",
+        "shared",
+    ),
     "sizes": (f"{X} {{ y = Shape(x) }}", "shared"),
 }
 MIXED = {
@@ -132,6 +159,17 @@ MIXED = {
         "(float[batch, 3, h, w] x) => (y) { s = Constant<value_ints = [-1, 588]>() y = Reshape(x, s) }",
         "mixed: (h*w) % 196 == 0",
     ),
+    "a scan over samples, back": (
+        """(float[batch, 4] x) => (y) {
+            y = Scan<num_scan_inputs = 1, scan_input_directions = [1],
+                body = g1 (float[4] r) => (float[4] o) { o = Tanh(r) }>(x) }""",
+        ONE,
+    ),
+    "the first rows": (
+        f"{X} {{ s = Constant<value_ints = [0]>() e = Constant<value_ints = [4]>() y = Slice(x, s, e, s) }}",
+        "mixed: batch <= 4",
+    ),
+    "rows by a caller's indices": ("(float[batch, 4] x, int64[batch] i) => (y) { y = Gather(x, i) }", ONE),
     "the range of all": (f"{X} {{ q, s, z = DynamicQuantizeLinear(x) y = Relu(s) }}", ONE),
     "a branch that samples decide": (
         f"""{X} {{

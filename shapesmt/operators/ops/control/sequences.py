@@ -14,7 +14,7 @@ from shapesmt.network.graph import DTYPES
 from shapesmt.operators.ops.control.iterations import in_every_iteration, put, slope_of
 from shapesmt.operators.ops.control.subgraphs import apart, mark, symbols_since
 from shapesmt.operators.ops.shared.require import require_alike, require_least
-from shapesmt.operators.rules import RuleContext, Runs, Tensor, Traits, elements, position, rule, tensor
+from shapesmt.operators.rules import Follows, RuleContext, Runs, Tensor, Traits, elements, position, rule, tensor
 from shapesmt.prover.algebra import (
     MIN,
     ONE,
@@ -91,13 +91,47 @@ def place_of(ctx: RuleContext, index: int, length: Dim, *, end: int = 0) -> Dim 
     return select(at_least(k, 0), k, k + length)
 
 
+def listed(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """Tensors keep their elements in a sequence, whose first axis is that of its tensors."""
+    read = (tuple(range(t.rank, 0, -1)) if t is not None else () for t in ctx.inputs)
+    kept = (
+        (None, *letters[1:]) if t is not None and not t.is_tensor else letters
+        for t, letters in zip(ctx.inputs, read, strict=True)
+    )
+    return Follows(tuple(kept), tuple((None, *range(t.rank - 1, 0, -1)) for t in outputs))
+
+
+def picked(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:  # noqa: ARG001 - a `Following`
+    """A tensor of the sequence."""
+    letters = tuple(range(outputs[0].rank, 0, -1))
+    return Follows(((None, *letters),), (letters,) * len(outputs))
+
+
+def cut_apart(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """The axis along which a tensor is split becomes the sequence."""
+    x = ctx.input(0)
+    axis, keep = ctx.axis(x.rank, 0), outputs[0].rank > x.rank
+    own = tuple(None if i == axis else i for i in range(x.rank))
+    return Follows((own,), ((None, *(letter for letter in own if keep or letter is not None)),) * len(outputs))
+
+
+def put_together(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """The tensors are concatenated along an axis, or stacked along a new one."""
+    y, new = outputs[0], ctx.flag("new_axis")
+    axis = ctx.axis(y.rank)
+    own = tuple(None if i == axis else i for i in range(y.rank))
+    return Follows(
+        ((None, *(letter for i, letter in enumerate(own) if not (new and i == axis))),), (own,) * len(outputs)
+    )
+
+
 @rule("SequenceEmpty", since=11)
 def sequence_empty(ctx: RuleContext) -> Tensor:
     """Return an empty sequence; the rank of its tensors doesn't matter."""
     return sequence(DTYPES.get(ctx.integer("dtype", 1), ""), 0, ())
 
 
-@rule("SequenceConstruct", since=11, any_rank=True, total=True, traits=Traits.STACKED)
+@rule("SequenceConstruct", since=11, any_rank=True, total=True, traits=Traits.STACKED, follows=listed)
 def sequence_construct(ctx: RuleContext) -> Tensor:
     """Return the sequence of the inputs, in order."""
     tensors = [ctx.input(i) for i in range(len(ctx.inputs))]
@@ -110,14 +144,14 @@ def sequence_construct(ctx: RuleContext) -> Tensor:
     return sequence(tensors[0].dtype, len(tensors), sizes)
 
 
-@rule("SequenceLength", since=11, any_rank=True, dtype="int64", total=True)
+@rule("SequenceLength", since=11, any_rank=True, dtype="int64", total=True, of_shape=True)
 def sequence_length(ctx: RuleContext) -> Tensor:
     """Return the number of tensors."""
     s = input_sequence(ctx)
     return ctx.tensor((), "int64", None if s.shape is None else elements((), [s[0]]))
 
 
-@rule("SequenceAt", since=11, any_rank=True, total=True, traits=Traits.COPIED)
+@rule("SequenceAt", since=11, any_rank=True, total=True, traits=Traits.COPIED, follows=picked)
 def sequence_at(ctx: RuleContext) -> Tensor:
     """Return the tensor at an index, which may count from the end."""
     s = input_sequence(ctx)
@@ -149,7 +183,7 @@ SEQUENCE_AND_TENSOR_SAME_TYPE = laws.SM501.law(
 )
 
 
-@rule("SequenceInsert", since=11, any_rank=True, total=True, traits=Traits.STACKED)
+@rule("SequenceInsert", since=11, any_rank=True, total=True, traits=Traits.STACKED, follows=listed)
 def sequence_insert(ctx: RuleContext) -> Tensor:
     """Insert a tensor at an index, by default at the end."""
     s, x = input_sequence(ctx), ctx.input(1)
@@ -178,7 +212,7 @@ def size_after_insert(size: Dim, new: Dim, place: Dim) -> Dim:
     return select(less(PLACE, place), size, select(equal(PLACE, place), new, at(size, PLACE - 1)))
 
 
-@rule("SequenceErase", since=11, any_rank=True, total=True, traits=Traits.COPIED)
+@rule("SequenceErase", since=11, any_rank=True, total=True, traits=Traits.COPIED, follows=listed)
 def sequence_erase(ctx: RuleContext) -> Tensor:
     """Remove the tensor at an index, by default the last."""
     s = input_sequence(ctx)
@@ -196,7 +230,7 @@ def sequence_erase(ctx: RuleContext) -> Tensor:
 PARTS_OF_SIZE_1_LOSE_AXIS = laws.SM110.law("parts that lose their axis have size 1 along it")
 
 
-@rule("SplitToSequence", since=11, traits=Traits.COPIED)
+@rule("SplitToSequence", since=11, traits=Traits.COPIED, follows=cut_apart)
 def split_to_sequence(ctx: RuleContext) -> Tensor:
     """Split along an axis into parts of one size (the last may be smaller), of the listed sizes, or of size 1.
 
@@ -246,7 +280,7 @@ def parts(ctx: RuleContext, size: Dim) -> tuple[Dim, Dim]:
     return split[0], part
 
 
-@rule("ConcatFromSequence", since=11, any_rank=True, traits=Traits.COPIED)
+@rule("ConcatFromSequence", since=11, any_rank=True, traits=Traits.COPIED, follows=put_together)
 def concat_from_sequence(ctx: RuleContext) -> Tensor:
     """Concatenate all tensors along an axis, or stack them along a new one with `new_axis`."""
     s = input_sequence(ctx)

@@ -8,7 +8,7 @@ from shapesmt.base.lazy import np
 from shapesmt.network import laws
 from shapesmt.network.graph import Runtime
 from shapesmt.operators.ops.shared.fields import MAX_CHOICES, integers_of, numbers
-from shapesmt.operators.ops.shared.follows import apart_from
+from shapesmt.operators.ops.shared.follows import apart_from, as_a_whole
 from shapesmt.operators.ops.shared.items import LOGIC, PREDICATES, Function, choose_item
 from shapesmt.operators.rules import Decided, Elements, Item, RuleContext, Tensor, Traits, Value, from_array, rule
 from shapesmt.prover.algebra import ONE, Dim, any_of, as_dim, at_least, at_most, equal, product, total
@@ -89,7 +89,7 @@ def _rank(row: list[Item], k: int, before: Function) -> list[tuple[Item, Item]]:
     return pairs[:k]
 
 
-@rule("Unique", since=11)
+@rule("Unique", since=11, follows=as_a_whole)
 def unique(ctx: RuleContext) -> tuple[Tensor, ...]:
     """Return the distinct elements (or slices), the indices of their first occurrences, inverse indices and counts."""
     x = ctx.input(0)

@@ -60,8 +60,10 @@ PAST_TENSORS_OR_LENGTHS = laws.SM114.law("the past is given as keys and values o
 
 def attended(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
     """Everything has the batch on axis 0; a mask has it if it has four axes."""
-    reads = [() if t is None or (i == 3 and t.rank < 4) else alone(t.rank) for i, t in enumerate(ctx.inputs)]
-    return Follows(tuple(reads), tuple(alone(t.rank) for t in outputs))
+    heads = ctx.input(0).rank == 4 and ctx.input(0).dims[1] is ctx.input(1).dims[1]
+    axes = (0, 1) if heads else (0,)
+    reads = [() if t is None or (i == 3 and t.rank < 4) else alone(t.rank, axes) for i, t in enumerate(ctx.inputs)]
+    return Follows(tuple(reads), tuple(alone(t.rank, axes) for t in outputs))
 
 
 def rotated(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:

@@ -10,6 +10,7 @@ from shapesmt.network import laws
 from shapesmt.network.graph import DTYPES
 from shapesmt.operators.ops.shared import items
 from shapesmt.operators.ops.shared.fields import broadcast_index, concrete, element_list, most_listed, term_of, value_of
+from shapesmt.operators.ops.shared.follows import first_alone
 from shapesmt.operators.ops.shared.items import INTEGERS, PARTIAL, Function
 from shapesmt.operators.rules import (
     FLOATS,
@@ -143,7 +144,8 @@ SATURATE_FOR_8_BITS = laws.SM502.law("attribute 'saturate' is for 8 bits")
 ROUND_MODE_FOR_8_BITS = laws.SM502.law("attribute 'round_mode' is for 8 bits")
 
 
-@rule("Cast", "CastLike", any_rank=True, total=True, traits=Traits.CONVERSION)
+@rule("Cast", any_rank=True, total=True, traits=Traits.CONVERSION)
+@rule("CastLike", any_rank=True, total=True, traits=Traits.CONVERSION, follows=first_alone)
 def cast(ctx: RuleContext) -> Tensor:
     """Convert the element type as the runtimes do; the shape is unchanged."""
     x = ctx.input(0)

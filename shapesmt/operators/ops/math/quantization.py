@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from shapesmt.network import laws
 from shapesmt.network.graph import DTYPES
-from shapesmt.operators.ops.shared.follows import as_a_whole, each_of_first
-from shapesmt.operators.rules import FLOATS, RuleContext, Tensor, rule
+from shapesmt.operators.ops.shared.follows import aligned, as_a_whole
+from shapesmt.operators.rules import FLOATS, Follows, RuleContext, Tensor, rule
 from shapesmt.prover.algebra import all_of, any_of, ceil_divide, differs, equal
 
 
@@ -40,10 +42,20 @@ def _require_blocks(ctx: RuleContext, x: Tensor, parameters: list[Tensor], block
         ctx.limit(differs(parameters[0][0], 1), VECTOR_NOT_ONE_BLOCK, x[0])
 
 
+def scaled(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """Each element is converted on its own, with the scale of its position along `axis`."""
+    x = ctx.input(0)
+    axis, letters = ctx.integer("axis", 1), aligned(x)
+    known = letters[axis : axis + 1] if axis != -1 else letters[-1:]
+    return Follows(
+        (letters, *(known if t is not None and t.rank == 1 else () for t in ctx.inputs[1:])), (letters,) * len(outputs)
+    )
+
+
 ZERO_POINT_OF_OUTPUT_TYPE = laws.SM501.law("the zero point has the output's type {expected}, not {dtype}")
 
 
-@rule("QuantizeLinear", any_rank=True, follows=each_of_first)
+@rule("QuantizeLinear", any_rank=True, follows=scaled)
 def quantize(ctx: RuleContext) -> Tensor:
     """Quantize: the output has the input's shape and the zero point's type, else `output_dtype` or uint8.
 
@@ -61,7 +73,7 @@ def quantize(ctx: RuleContext) -> Tensor:
     return ctx.tensor(ctx.input(0).shape, ctx.input(2).dtype if ctx.has(2) else asked or "uint8")
 
 
-@rule("DequantizeLinear", any_rank=True, follows=each_of_first)
+@rule("DequantizeLinear", any_rank=True, follows=scaled)
 def dequantize(ctx: RuleContext) -> Tensor:
     """Dequantize: the output has the input's shape and the type `output_dtype`, else that of the scale.
 

@@ -31,6 +31,18 @@ def each_of_first(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
     return Follows((aligned(ctx.input(0)),), tuple(map(aligned, outputs)))
 
 
+def first_alone(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """Each output element is computed from the element of the first input at its position; no other input is read."""
+    others = (None,) * (len(ctx.inputs) - 1)
+    return Follows((aligned(ctx.input(0)), *others), tuple(map(aligned, outputs)))
+
+
+def row_of_matrix(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """Row i of the outputs is computed from row i of matrices; a vector is one row."""
+    read = (("row", None) if t is not None and t.rank == 2 else () for t in ctx.inputs)
+    return Follows(tuple(read), tuple(("row", *[None] * (t.rank - 1)) if t.rank else () for t in outputs))
+
+
 def as_a_whole(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:  # noqa: ARG001 - a `Following`
     """Each output element is computed from all elements."""
     return Follows((), ())

@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shapesmt.network import laws
-from shapesmt.operators.ops.shared.follows import rows
+from shapesmt.operators.ops.shared.follows import PICKED, alone, rows
 from shapesmt.operators.ops.shared.indices import require_places
 from shapesmt.operators.ops.shared.require import complete_sizes, require_least, require_shape, require_vector
 from shapesmt.operators.ops.shared.windows import TOWARDS_ZERO
 from shapesmt.operators.ops.windows.spatial import filters, pooling, require_group
-from shapesmt.operators.rules import RuleContext, Tensor, rule
+from shapesmt.operators.rules import Follows, RuleContext, Tensor, rule
 from shapesmt.prover.algebra import Dim, any_of, at_least, divides, equal, product
 
 
-@rule("RoiAlign", since=10)
+def regions(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """A region is cut out of the image that its index names."""
+    images = (PICKED, *[None] * (ctx.input(0).rank - 1))
+    return Follows((images, alone(2), alone(1)), tuple(alone(t.rank) for t in outputs))
+
+
+@rule("RoiAlign", since=10, follows=regions)
 def roi_align(ctx: RuleContext) -> Tensor:
     """Sample regions `[r, 4]` of images `[n, c, h, w]`, `batch_indices[r]`: `[r, c, output_height, output_width]`."""
     x, rois, indices = ctx.input(0, rank=4), ctx.input(1, rank=2), ctx.input(2, rank=1)

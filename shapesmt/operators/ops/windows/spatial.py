@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from shapesmt.network import laws
 from shapesmt.network.graph import Runtime
-from shapesmt.operators.ops.shared.follows import rows
+from shapesmt.operators.ops.shared.follows import alone, rows
 from shapesmt.operators.ops.shared.require import (
     open_unless,
     require_fits,
@@ -17,7 +17,7 @@ from shapesmt.operators.ops.shared.require import (
     require_vector,
 )
 from shapesmt.operators.ops.shared.windows import DOWN, TOWARDS_ZERO, UP_BEFORE_END, Rounding, Window, sliding
-from shapesmt.operators.rules import Keeps, RuleContext, Tensor, Traits, rule
+from shapesmt.operators.rules import Follows, Keeps, Letters, RuleContext, Tensor, Traits, rule
 from shapesmt.prover.algebra import ZERO, Dim, any_of, as_dim, at_least, ceil_divide, divides, equal, minimum
 
 
@@ -118,7 +118,21 @@ def require_group(ctx: RuleContext, x: Tensor, w: Tensor) -> None:
     ctx.require(divides(group, w[0]), laws.GROUP_DIVIDES_FILTERS, w[0], group)
 
 
-@rule("Conv", traits=Traits.MIXED, follows=rows())
+def beside_sizes(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """Batch and channels are kept, windows are along the other axes; indices are given."""
+    return Follows((alone(ctx.input(0).rank, (0, 1)),), tuple(alone(t.rank, (0, 1)) for t in outputs))
+
+
+def filtered(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """Each image and each filter makes a channel of an image."""
+    rest: Letters = (None,) * (ctx.input(0).rank - 2)
+    bias: Letters = ("filter",)
+    return Follows(
+        (("image", None, *rest), ("filter", None, *rest), bias), (("image", "filter", *rest),) * len(outputs)
+    )
+
+
+@rule("Conv", traits=Traits.MIXED, follows=filtered)
 def conv(ctx: RuleContext) -> Tensor:
     """Convolve the padded input with each filter; undecided if the window has no elements."""
     x, w = ctx.input(0), ctx.input(1)
@@ -254,20 +268,20 @@ def pool(ctx: RuleContext) -> Tensor:
     return ctx.tensor([*x.dims[:2], *(window_count(ctx, d, a) for d, a in zip(x.dims[2:], axes, strict=True))])
 
 
-@rule("AveragePool", "LpPool", follows=rows())
+@rule("AveragePool", "LpPool", follows=beside_sizes)
 def average_pool(ctx: RuleContext) -> Tensor:
     """Return the mean or the Lp norm of each window."""
     return pool(ctx)
 
 
-@rule("MaxPool", follows=rows())
+@rule("MaxPool", follows=beside_sizes)
 def max_pool(ctx: RuleContext) -> list[Tensor]:
     """Return the maximum of each window, and its index."""
     y = pool(ctx)
     return [y, ctx.tensor(y.dims, "int64")]
 
 
-@rule("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool", follows=rows())
+@rule("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool", follows=beside_sizes)
 def global_pool(ctx: RuleContext) -> Tensor:
     """Reduce every spatial axis to size 1: `[n, c, h, w] -> [n, c, 1, 1]`."""
     x = ctx.input(0)
