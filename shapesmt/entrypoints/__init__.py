@@ -11,7 +11,6 @@ with lazy_imports(__name__):
         bounds as bounds,
         check as check,
         encode as encode,
-        encoding as encoding,
         explain as explain,
         infer_shapes as infer_shapes,
         inspect as inspect,
