@@ -84,7 +84,7 @@ WORDS = {"Any", "Rank", "Shape", "Size", "cast", "_guards_fn"}
 TESTS = Path(__file__).parent
 TOPICS = {
     "prover/algebra": {"shared"},
-    "entrypoints/cli": {"modules", "pasted"},
+    "entrypoints/cli": {"pasted"},
     "entrypoints/fleet": {"cache"},
     "tasks/memory": {"amount"},
     "frontends/tensorflow": {"models"},
