@@ -219,6 +219,8 @@ class ModelSource:
 
     def __init__(self, given: Any) -> None:
         self.given = given
+        self.kept: dict[str, object] = {}
+        """What analyses keep about the model."""
         self._reading = RLock()
         self._opened: OpenedModel | None = None
         self._whole = False
