@@ -57,6 +57,7 @@ class Question:
         written: The tensors whose shapes are written into it: "all", "outputs" or "none".
         guards: The use of the conditions that a program checks before a run: "check" or "ignore".
         session: What is asked about: "default", the file and ONNX Runtime's default session, or "file" alone.
+        samples: The dimensions that count samples, which have to stay apart; a single name may be a text.
         started: When the question was asked; the time limit counts from then.
 
     >>> Question({"batch": "1..32"}, declared="trust").claims is Claims.TRUST
@@ -76,6 +77,7 @@ class Question:
     written: str | None = None
     guards: str = "check"
     session: str = "file"
+    samples: Iterable[str] = ()
     started: float = field(default_factory=monotonic, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -88,6 +90,10 @@ class Question:
             object.__setattr__(self, "assume", (self.assume,))
         elif self.assume is not None and not isinstance(self.assume, Iterable):
             raise UsageError(f"assume lists relations; it isn't {printable(repr(self.assume), 60)}")
+        if isinstance(self.samples, str):
+            object.__setattr__(self, "samples", (self.samples,))
+        elif not isinstance(self.samples, Iterable):
+            raise UsageError(f"samples lists names of dimensions; it isn't {printable(repr(self.samples), 60)}")
         if self.guards not in GUARDS:
             raise UsageError(f"guards is one of {', '.join(GUARDS)}, not {printable(repr(self.guards))}")
         if self.session not in SESSIONS:

@@ -83,6 +83,7 @@ def check(
     replay: bool = False,
     guards: str = "check",
     session: str = "default",
+    samples: str | Iterable[str] = (),
     timeout: float = TIMEOUT,
     args: Any = None,
     kwargs: Mapping[str, Any] | None = None,
@@ -106,6 +107,8 @@ def check(
         guards: "ignore" removes the checks of its inputs that a PyTorch program makes before it runs.
         session: "default" asks about the file as written and about ONNX Runtime's default session, which rewrites some
             nodes: a model is proved if both run. "file" asks about the file alone.
+        samples: The input dimension that counts the samples of a batch, or several such dimensions: prove as well that
+            row i of every output depends on row i of the inputs alone.
         timeout: Seconds to read the model and to answer; nodes not checked by then are reported as undecided.
         args: The positional arguments of a module, as `torch.export.export` takes them.
         kwargs: The keyword arguments of a module; none by default.
@@ -124,8 +127,9 @@ def check(
     """
     model = program_or_model(model, args, kwargs, dynamic_shapes)
     question = Question(
-        dims, shapes, values, assume, timeout, declared, certify, strict, replay, guards=guards, session=session
-    )
+        dims, shapes, values, assume, timeout, declared, certify, strict, replay, guards=guards, session=session,
+        samples=samples,
+    )  # fmt: skip
     content = question.read(lambda: open_model(model, weights=replay))
     key, (a, report) = object(), _report(content, question)
     if not a.judge.deadline.expired:  # else the time may have ended before all of it was found
@@ -352,15 +356,17 @@ def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
     if question.replay:
         failures = replay_findings(proto, problem.graph, failures, a.judge.deadline)
     failures, groups = diagnose.group_findings(failures, a, a.region)
-    counts, verdict = examination.tally(), examination.verdict
+    counts, verdict = examination.tally(), Verdict.worst([examination.verdict, *(s.verdict for s in a.samples)])
     proven = diagnose.system_verdict(a) if question.certify else ""
     claims, warnings = dict(a.contradictions).values(), a.warnings
+    found = (*failures, *a.sample_findings, *claims)
     report = Report(
-        problem.graph.source, verdict, problem.ranges, counts, (*failures, *claims), a.region, a.seconds,
+        problem.graph.source, verdict, problem.ranges, counts, found, a.region, a.seconds,
         problem.assumptions, proven, origins=problem.origins, unadopted=problem.unadopted, warnings=warnings,
         strict=question.strict, remedy=a.remedy, groups=groups, release=diagnose.find_release(question, a),
         hints=diagnose.hints_of(a), guarded=a.guarded, assumed=diagnose.assumptions_of(a),
         fixed=diagnose.fixed_sizes(problem, a.static) if verdict is Verdict.PROVED else (),
         absent=diagnose.absent_files(problem.graph, examination.original),
+        samples=next(iter(a.samples), None), further_samples=a.samples[1:],
     )  # fmt: skip
     return a, report
