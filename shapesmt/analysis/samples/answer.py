@@ -14,8 +14,11 @@ from shapesmt.base.lazy import cached_property
 from shapesmt.network.graph import Node
 from shapesmt.operators.inference import Operators, tracer
 from shapesmt.prover.algebra import FALSE, ONE, TRUE, Atom, Dim, Formula, Verdict, at_most, of_atom
+from shapesmt.prover.judge import Judge
 from shapesmt.prover.presolve import Domain
 from shapesmt.reports.answers import OutputSamples, SampleAnswer
+
+ASKS = 6  # queries of the solver along a graph, each with little effort
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +61,10 @@ class Samples:
         """The inputs for which the nodes run, with sizes that can be counted in 32 bits."""
         return _countable(self.found.examination.domain, self.size.symbols)
 
+    def holds(self, state: State) -> bool:
+        """Whether a tensor is proved to be apart at all admissible sizes."""
+        return state.holds is TRUE or self.found.judge.proves(self.batch.domain, state.holds)
+
     def is_reshape(self, node: Node) -> bool:
         """Whether a node retains the elements in their order."""
         graph = self.found.problem.graph
@@ -82,7 +89,7 @@ class Samples:
         if not state.known or t is None:
             return OutputSamples("unknown", node=node, op_type=op)
         split = self.split(name)
-        if split is not None and self.batch.proves(state.holds):
+        if split is not None and self.holds(state):
             return OutputSamples("apart", split.axis, str(split.outer), str(split.inner), str(TRUE))
         return OutputSamples("mixed", holds_iff=self._where(state.holds), node=node, op_type=op)
 
@@ -141,7 +148,10 @@ def batch_of(found: Examined, axes: Mapping[str, list[int]]) -> Batch | None:
     """Return the batch that these axes of inputs count; None if there are none."""
     tensors = found.examination.inference.tensors
     sizes: list[Dim] = [tensors[name].dims[places[0]] for name, places in axes.items()]
-    return Batch(sizes[0], _countable(found.examination.narrowed, sizes[0].symbols), found.judge) if sizes else None
+    if not sizes:
+        return None
+    judge = Judge(found.judge.deadline, asks=ASKS)
+    return Batch(sizes[0], _countable(found.examination.narrowed, sizes[0].symbols), judge)
 
 
 def _countable(domain: Domain, symbols: Iterable[Atom]) -> Domain:

@@ -17,6 +17,7 @@ from shapesmt.prover.algebra import (
     FLOOR_DIVISION,
     ONE,
     SELECT,
+    SYMBOL,
     TRUE,
     ZERO,
     Dim,
@@ -95,6 +96,21 @@ def first_site(states: Iterable[State]) -> Site | None:
 def _divisors(sample: Dim) -> list[Dim]:
     """Return the divisors of an expression's floor divisions."""
     return [*dict.fromkeys(a.args[1] for a in atoms_within(sample) if a.op is FLOOR_DIVISION)]
+
+
+def _grows(what: Dim) -> bool:
+    """Whether an expression is a sum of positions times numbers that aren't negative, or of sizes."""
+    return all(
+        coefficient >= 0 and all(a.op is SYMBOL and a.lo >= 0 for a in factors)
+        for factors, coefficient in what.products()
+    )
+
+
+def _is_about_index(condition: Formula) -> bool:
+    """Whether a condition is about an index that is computed from positions, rather than about a position."""
+    compared = ZERO if condition.dim is None else condition.dim
+    used = positions(compared)
+    return bool(used) and (condition.op != "ge" or bool(positions(compared + of_atom(used[0]))))
 
 
 class Split(NamedTuple):
@@ -202,14 +218,15 @@ class Batch:
         split = self.split(sample, shape)
         if split is not None:
             return split.inner * product(shape[split.axis + 1 :])
-        return next((d for d in _divisors(sample) if self.in_rows(d, shape) is sample), None)
+        ways = [(d, self.in_rows(d, shape, outer)) for d in _divisors(sample) for outer in (ZERO, ONE)]
+        return next((d for d, rows in ways if rows is sample), None)
 
-    def in_rows(self, stride: Dim, shape: Shape) -> Dim:
+    def in_rows(self, stride: Dim, shape: Shape, outer: Dim = ZERO) -> Dim:
         """Return the number of the sample of each element if `stride` elements in a row belong to each."""
         steps = [product(shape[axis + 1 :]) for axis in range(len(shape))]
         places = [position(len(shape) - axis) for axis, size in enumerate(shape) if size is not ONE]
         row = total(place * steps[len(shape) - int(atom_of(place).name[1:])] for place in places)
-        return self._repeated(row, stride)
+        return self._repeated(row, stride, outer)
 
     def regroup(self, stride: Dim, after: Shape) -> list[tuple[Dim, Formula]]:
         """Return the formulas of the axes that may be split in a tensor, each with its condition.
@@ -239,11 +256,21 @@ class Batch:
         inside = {p: symbol(p.name, 0, size - 1, kind=p.kind) for p, size in bounds.items() if size is not None}
         sample = substitute(sample, inside)
         back = {atom: of_atom(p) for p, d in inside.items() if (atom := d.as_symbol()) is not None}
-        return self._settled(self._decided(substitute(sample, back), shape))
+        return self._settled(self._decided(self._without_quotients(substitute(sample, back), shape), shape))
+
+    def _without_quotients(self, sample: Dim, shape: Shape) -> Dim:
+        """Return a formula without quotients that are 0 at all positions of a tensor."""
+        last = {p: shape[-int(p.name[1:])] - 1 for p in positions(sample) if int(p.name[1:]) <= len(shape)}
+        for a in sample.atoms():
+            if a.op is FLOOR_DIVISION and positions(a.args[0]) and _grows(a.args[0]):
+                top, divisor = substitute(a.args[0], last), a.args[1]
+                if not positions(top) and self.proves(less(top, divisor)):
+                    return self._without_quotients(substitute_atom(sample, a.number, ZERO), shape)
+        return sample
 
     def _decided(self, sample: Dim, shape: Shape) -> Dim:
         """Return a formula without the choices that are the same at all positions of a tensor, such as of an index."""
-        choices = [a for a in sample.atoms() if a.op is SELECT and not a.args[0].symbols.isdisjoint(positions(sample))]
+        choices = [a for a in sample.atoms() if a.op is SELECT and _is_about_index(a.args[0])]
         if not choices:
             return sample
         used = [of_atom(p) for p in positions(sample)]

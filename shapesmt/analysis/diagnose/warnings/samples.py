@@ -63,7 +63,7 @@ def _looks_wrong(batch: Dim, before: Shape, after: Shape) -> bool:
 def _mixing_reshape(samples: Samples, output: str) -> int | None:
     """Return the index of the reshape that mixes the samples of an output; None if there is none."""
     state = samples.state(output)
-    if not state.known or state.site is None or samples.batch.proves(state.holds):
+    if not state.known or state.site is None or samples.holds(state):
         return None
     place = samples.places.get(state.site.path)
     node = None if place is None else samples.found.problem.graph.nodes[place]
