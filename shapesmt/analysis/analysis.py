@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from shapesmt.analysis import diagnose, verify
 from shapesmt.analysis.verify import NO_OPTIONS, SESSIONS, Claims, Examined, Question
 from shapesmt.base.lazy import cached_property
-from shapesmt.frontends import Model, load
+from shapesmt.frontends import Model, ModelSource, load
+from shapesmt.prover.algebra import memo
 from shapesmt.prover.judge import Judge
 from shapesmt.reports import answers
 
@@ -104,8 +105,24 @@ class Analysis(Examined):
         return answers.Bounds(*about, examination.verdict, share, diagnose.stated_of(self))
 
 
+_LATEST: dict[str, tuple[ModelSource, Analysis]] = memo("the latest analysis", {})
+
+
 def analyse(model: Model, question: Question) -> Analysis:
-    """Read the model, pose the problem and examine every node: the stages that all questions share."""
+    """Read the model, pose the problem and examine every node: the stages that all questions share.
+
+    The latest analysis of a `ModelSource` is kept: questions after one another about the same inputs examine once.
+    """
+    for source, a in [*_LATEST.values()]:
+        if source is model and a.question.poses == question.poses:
+            return replace(a, judge=Judge(question.deadline), started=time.perf_counter(), question=question)
+    a = _analyse(model, question)
+    if isinstance(model, ModelSource) and not a.judge.deadline.expired:
+        _LATEST["latest"] = model, a
+    return a
+
+
+def _analyse(model: Model, question: Question) -> Analysis:
     graph = question.read(lambda: load(model))
     started, claims, judge = time.perf_counter(), question.claims, Judge(question.deadline)
     problem = verify.pose_problem(graph, question, judge)

@@ -15,10 +15,10 @@ from shapesmt.base.errors import printable
 from shapesmt.entrypoints.cli.options import (
     Sectioned,
     check_command,
-    declared_option,
     load_config,
+    model_text,
+    opened,
     question_for,
-    session_option,
     with_options,
 )
 from shapesmt.entrypoints.cli.output import CHECK_STATUS, show, waiting
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from shapesmt.entrypoints.cli.config import Config
-    from shapesmt.reports.answers import BatchReport
+    from shapesmt.reports.answers import BatchReport, Report
 
 
 @dataclass(frozen=True)
@@ -141,12 +141,12 @@ def _cluster(address: str) -> Iterator[Client]:
     epilog=f"{CHECK_STATUS}. Example: shapesmt check unet.onnx --dim height=64..512",
 )
 @check_command
-@declared_option
-@session_option
 @click.option("--certify", is_flag=True, help="Have the solver decide the complete system as well.")
 @click.option("--strict", is_flag=True, help="Exit with 1 where there is a warning, or an assumption of the archive.")
 @click.option("--replay", is_flag=True,
               help="Run counterexamples on ONNX Runtime (pip install 'shapesmt[replay]'), or by PyTorch.")  # fmt: skip
+@click.option("--samples", multiple=True, type=model_text, metavar="NAME",
+              help="Prove as well that samples stay apart, which this dimension counts.")  # fmt: skip
 @fleet_options
 @click.option("-q", "--quiet", is_flag=True, help="Text of one line: the verdict of each model.")
 @click.option("--all", "everything", is_flag=True, help="Text of all findings, however many.")
@@ -172,16 +172,14 @@ def check(
     config, options = load_config(options)
     if len(models) > 1 or fleet.several or is_several(models[0], options["timeout"]):
         return show(check_models(models, fleet, config, options, html, brief=form == "fleet"), form)
-    from shapesmt.entrypoints import api
-
     (model,) = models
-    question = question_for(model, config, options)
+    asked = opened(model, config, options)
+    ask: Callable[[], Report] = asked.check
     if html is not None:
         from shapesmt.entrypoints.fleet import write_page
 
-        report = write_page(html, waiting(f"checking {model}", question, lambda: api.page_data(model, question)))
-    else:
-        report = waiting(f"checking {model}", question, lambda: api.answer_check(model, question))
+        ask = lambda: write_page(html, asked.page_data())  # noqa: E731
+    report = waiting(f"checking {model}", asked, ask)
     if WRITERS[form].located and model != "-":
         report = replace(report, model=model)
     return show(report, form)

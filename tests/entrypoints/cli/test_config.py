@@ -154,9 +154,7 @@ class TestWhat:
 
     def test_the_command_line_goes_first(self, monkeypatch):
         asked = []
-        monkeypatch.setattr(
-            "shapesmt.entrypoints.api.answer_check", lambda _, question: asked.append(question) or 1 / 0
-        )
+        monkeypatch.setattr("shapesmt.entrypoints.api.Opened.check", lambda o: asked.append(o.question) or 1 / 0)
         write('timeout = 7\ndeclared = "trust"')
         main(["check", "models/add.onnx"])
         main(["check", "models/add.onnx", "--timeout", "60", "--declared", "check"])

@@ -29,13 +29,8 @@ def test_every_law_is_stated_once():
 
 def test_every_law_is_a_constant():
     """Found by its name, at the top of a file."""
-    making = [
-        (file, node) for file, text in laws.FILES.items() if ".law(" in text for node in ast.walk(ast.parse(text))
-    ]
-    made = Counter(
-        file for file, node in making if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "law"
-    )
-    assert made == Counter(file for _, file in laws.CONSTANTS)
+    made = {file: text.count(".law(") for file, text in laws.FILES.items() if file != "network/laws/__init__.py"}
+    assert {file: count for file, count in made.items() if count} == Counter(file for _, file in laws.CONSTANTS)
 
 
 def test_every_law_has_a_code_of_the_catalogue():

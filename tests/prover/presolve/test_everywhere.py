@@ -24,7 +24,7 @@ from shapesmt.prover.algebra import (
 )
 from shapesmt.prover.presolve.domain import Domain
 from shapesmt.prover.presolve.everywhere import decide_on_cells, extremes
-from tests.prover.algebra.test_identities import expression, formula
+from tests.oracle.test_identities import expression, formula
 
 H, W = symbol("h", 1), symbol("w", 1)
 FAR = 60  # values of each symbol that are run through
