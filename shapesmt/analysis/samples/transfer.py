@@ -168,6 +168,8 @@ class Transfer:
             return outcome
         if t.shape is None:
             return UNKNOWN
+        if outcome.condition is not TRUE:
+            return outcome
         sample = self.batch.settle(outcome.sample, t.shape)
         if sample is ZERO:
             return Outcome(ZERO)

@@ -241,9 +241,9 @@ def explain_code(code: str) -> ErrorCode:
     entry = CATALOGUE.get(code.upper())
     if entry is None:
         raise unknown_name("error code", code, CATALOGUE, "the catalogue")
-    asked = {"dims": entry.dims, "assume": entry.assume}
-    samples = [entry.samples] if entry.samples else []
-    report = check(entry.example.encode(), samples=samples, **asked) if entry.example else None
+    samples, report = [entry.samples] if entry.samples else [], None
+    if entry.example:
+        report = check(entry.example.encode(), dims=entry.dims, assume=entry.assume, samples=samples)
     shown = dataclasses.replace(report, model="example.onnxtxt") if report is not None else None
     told = entry.code, entry.title, entry.sentence, entry.remedy
-    return ErrorCode(*told, entry.example, entry.dims, entry.assume, shown)
+    return ErrorCode(*told, entry.example, entry.dims, entry.assume, shown, entry.samples)

@@ -55,8 +55,7 @@ SM701 = Code(
     "The samples of a batch stay apart: each index along an axis of an output depends on one sample of the inputs.",
     "Keep the batch as an axis of its own where elements are reshaped or reduced: a Reshape whose sizes are written "
     "for one sample, or whose -1 isn't the batch, reads several samples as one.",
-    "g (float[batch, 8] x) => (float[m, 16] y)\n<int64[2] sizes = {-1, 16}>\n{ y = Reshape (x, sizes) }",
-    dims={"batch": "2..8:2"},
+    "g (float[batch, 8] x) => (float[4, m] y)\n<int64[2] sizes = {4, -1}>\n{ y = Reshape (x, sizes) }",
     kind="samples",
     samples="batch",
 )  # fmt: skip

@@ -24,9 +24,7 @@ def test_a_node_that_mixes_samples_is_a_finding() -> None:
     assert found.holds_iff == "batch <= 2 or batch == 4"
     assert found.counterexample is not None
     assert found.counterexample.symbols == {"batch": 3}
-    assert (
-        found.title == "with batch = 3, [3, 8, 40] is read as [4, 240]: several samples share an index of each axis"
-    )
+    assert found.title == "with batch = 3, [3, 8, 40] is read as [4, 240]: several samples share an index of each axis"
     assert [(cause.tensor, cause.axis) for cause in found.because] == [("x", 0)]
 
 
@@ -70,7 +68,7 @@ def test_several_dimensions_at_once() -> None:
 
 
 def test_a_dimension_that_no_input_has_is_an_error() -> None:
-    with pytest.raises(UsageError, match="no input dimension 'bach' in .*; did you mean 'batch'"):
+    with pytest.raises(UsageError, match="did you mean 'batch'"):
         checked(BAKED, samples="bach")
     with pytest.raises(UsageError, match="samples lists names of dimensions; it isn't 3"):
         checked(BAKED, samples=3)

@@ -320,12 +320,12 @@ def _error_code(error: ErrorCode) -> Iterator[Line]:
     yield line(0, (error.code, STRONG), f" {error.title}")
     yield line(2, error.law)
     if error.report is not None:
-        options = flags(Remedy(error.dims, error.assume))
+        options = f"{flags(Remedy(error.dims, error.assume))}{f' --samples {error.samples}' if error.samples else ''}"
         yield BLANK
         yield line(2, (f"for example {error.report.model}", FAINT))
         yield from (line(4, row) for row in error.model.splitlines())
         yield BLANK
-        yield line(2, (f"$ shapesmt check {error.report.model} {options}".rstrip(), FAINT))
+        yield line(2, (f"$ shapesmt check {error.report.model} {options.strip()}".rstrip(), FAINT))
         yield from (row._replace(indent=row.indent + 4) if row.parts else row for row in _report(error.report))
     yield BLANK
     yield line(2, "what helps")
