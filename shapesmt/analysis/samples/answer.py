@@ -75,7 +75,7 @@ class Samples:
         state, t = self.state(name), self.found.examination.inference.tensors.get(name)
         if state.sample is None or state is SHARED or t is None or t.shape is None:
             return None
-        return self.batch.split(state.sample, t.shape)
+        return self.batch.split(state.sample, t.shape, state.holds)
 
     def outputs(self, names: Iterable[str]) -> list[OutputSamples]:
         """Return which samples these tensors depend on."""

@@ -136,7 +136,7 @@ class Transfer:
             return [lost._replace(exact=None) if passed or not lost.known else unknown(site)] * len(step.outputs)
         samples = tuple(s.sample or ZERO for s in states)
         before = State(ZERO, all_of(*(s.holds for s in states)), first_site(states))
-        return [self._state(outcome, before, site) for outcome in self._outcomes(step, samples)]
+        return [self._state(outcome, before, site) for outcome in self._outcomes(step, samples, before.holds)]
 
     def _state(self, outcome: Outcome, before: State, site: Site) -> State:
         """Return the state of an output; `before` holds the conditions of the inputs."""
@@ -153,22 +153,24 @@ class Transfer:
         holds = all_of(before.holds, self.batch.otherwise(outcome.condition))
         return State(outcome.sample, holds, where, exact=exact)
 
-    def _outcomes(self, step: Step, samples: tuple[Dim, ...]) -> tuple[Outcome, ...]:
-        key = step.rule, step.version, step.node.attributes, step.inputs, step.outputs, step.chosen, samples
+    def _outcomes(self, step: Step, samples: tuple[Dim, ...], holds: Formula) -> tuple[Outcome, ...]:
+        """Return the samples of a node's outputs at the sizes for which those of its inputs are right."""
+        key = step.rule, step.version, step.node.attributes, step.inputs, step.outputs, step.chosen, samples, holds
         known = self._known.get(key)
         if known is None:
-            find = self._reshaped if step.rule.traits.keeps in ORDERED else self._computed
-            pairs = zip(find(step, samples), step.outputs, strict=True)
-            known = self._known[key] = tuple(self._split(outcome, t) for outcome, t in pairs)
+            reshaped = step.rule.traits.keeps in ORDERED
+            found = self._reshaped(step, samples, holds) if reshaped else self._computed(step, samples)
+            pairs = zip(found, step.outputs, strict=True)
+            known = self._known[key] = tuple(self._split(outcome, t, holds) for outcome, t in pairs)
         return known
 
-    def _split(self, outcome: Outcome, t: Tensor) -> Outcome:
+    def _split(self, outcome: Outcome, t: Tensor, holds: Formula) -> Outcome:
         """Return the outcome for a tensor, which is mixed if no axis is split."""
         if outcome.sample is None:
             return outcome
         if t.shape is None:
             return UNKNOWN
-        if outcome.condition is not TRUE:
+        if outcome.condition is not TRUE or (holds is not TRUE and self.batch.split(outcome.sample, t.shape, holds)):
             return outcome
         sample = self.batch.settle(outcome.sample, t.shape)
         if sample is ZERO:
@@ -209,14 +211,14 @@ class Transfer:
         found = self.trace(step.rule, step.node, [None if t is None else rewrite_tensor(t, change) for t in labelled])
         return [None if d is None else substitute(d, back) for d in found]
 
-    def _reshaped(self, step: Step, samples: tuple[Dim, ...]) -> Sequence[Outcome]:
+    def _reshaped(self, step: Step, samples: tuple[Dim, ...], holds: Formula) -> Sequence[Outcome]:
         """Return the samples of a tensor whose elements stay in order, on the axis that they split."""
         (t, *more), before = step.outputs, step.inputs[0]
         if step.rule.traits.keeps is Keeps.ALL and not _carries(samples[1:]):
             return [Outcome(samples[0])] * len(step.outputs)
         if more or before is None or before.shape is None or t.shape is None or _carries(samples[1:]):
             return [UNKNOWN] * len(step.outputs)
-        stride = self.batch.stride(samples[0], before.shape)
+        stride = self.batch.stride(samples[0], before.shape, holds)
         if stride is None:
             (moved,) = self._moved(step, samples)
             return [UNKNOWN if moved is None else Outcome(moved)]
