@@ -148,6 +148,13 @@ def _joined(a: State, b: State, nested: Nested) -> State:
     return a._replace(holds=all_of(a.holds, b.holds), site=a.site or b.site)
 
 
+def _after(state: State, trip: Atom | None) -> State:
+    """Return the state of a tensor after an iteration, whose index says nothing of it any more."""
+    exact = state.exact
+    lasting = exact is None or exact.sample is None or trip not in exact.sample.symbols
+    return state if lasting else state._replace(exact=None)
+
+
 def _loop(nested: Nested) -> list[State]:
     """Return the states after a loop: the invariant of the carried tensors, and stacked outputs."""
     if any(s is not SHARED for s in nested.known[:2]):  # samples decide how often the body runs
@@ -166,8 +173,9 @@ def _loop(nested: Nested) -> list[State]:
         conditions = [end[0] for end in ends if end[0] is not SHARED]
         if conditions:
             return [worst(conditions) or nested.batch.mixed(nested.site)] * len(nested.node.outputs)
-        for end in ends:
-            carried = [_joined(a, b, nested) for a, b in zip(carried, end[1 : 1 + count], strict=True)]
+        for body, end in zip(nested.bodies, ends, strict=True):
+            left = [_after(b, _trip(body)) for b in end[1 : 1 + count]]
+            carried = [_joined(a, b, nested) for a, b in zip(carried, left, strict=True)]
         if carried == before:
             break
     else:
@@ -255,7 +263,7 @@ def _scan(nested: Nested) -> list[State]:
         before = list(carried)
         inner = nested.inside(body, dict(zip(body.inputs, (*carried, *slices), strict=True)))
         ends = [inner.get(name, SHARED) for name in body.outputs]
-        carried = [_joined(a, b, nested) for a, b in zip(carried, ends[:count], strict=True)]
+        carried = [_joined(a, _after(b, trip), nested) for a, b in zip(carried, ends[:count], strict=True)]
         if carried == before:
             break
     else:

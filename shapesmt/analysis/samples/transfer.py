@@ -30,6 +30,7 @@ from shapesmt.operators.rules import (
     positions,
     rewrite_tensor,
     tensor,
+    uniform,
 )
 from shapesmt.prover.algebra import (
     TRUE,
@@ -46,6 +47,7 @@ from shapesmt.prover.algebra import (
 )
 
 MOST = (1 << 31) - 2  # elements along an axis: files write larger numbers for its end
+FACTORS = frozenset({"bool", "float16", "bfloat16", "float32", "float64"})
 ORDERED = frozenset({Keeps.ALL, Keeps.ORDERED})
 JOINED = frozenset({Keeps.CONCATENATED, Keeps.STACKED})
 MOVED = frozenset({Keeps.REARRANGED, Keeps.REPEATED, Keeps.COPIED}) | JOINED
@@ -132,7 +134,7 @@ class Transfer:
     def _states(self, step: Step, states: Sequence[State], site: Site) -> list[State]:
         lost = worst(states)
         if lost is not None:
-            passed = lost.known and step.is_tracked
+            passed = lost.known and step.is_tracked and not self._may_separate(step, states, 2)
             return [lost._replace(exact=None) if passed or not lost.known else unknown(site)] * len(step.outputs)
         samples = tuple(s.sample or ZERO for s in states)
         before = State(ZERO, all_of(*(s.holds for s in states)), first_site(states))
@@ -251,8 +253,20 @@ class Transfer:
             parts = [_carried(s, own, letters) for s, own in pairs]
             fits = t.shape is not None and len(letters) in (0, t.rank)
             parts = [MIXED if part is UNKNOWN and step.chosen else part for part in parts]
+            if MIXED in parts and self._may_separate(step, [SHARED if s is ZERO else None for s in samples], 1):
+                parts = [UNKNOWN]
             results.append(_together(*parts) if fits else UNKNOWN)
         return results
+
+    def _may_separate(self, step: Step, states: Sequence[State | None], axes: int) -> bool:
+        """Whether zeros in a shared tensor with so many axes that depend on the batch may separate samples."""
+        own = self.batch.size.symbols
+        for t, state in zip(step.inputs, states, strict=True):
+            if state is SHARED and t is not None and t.dtype in FACTORS and uniform(t.value) is None:
+                sizes = [d for d in t.shape or () if not own.isdisjoint(d.symbols)]
+                if len(sizes) >= axes:
+                    return True
+        return False
 
     @staticmethod
     def _follows(step: Step) -> Follows | None:
