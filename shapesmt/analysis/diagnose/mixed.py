@@ -10,13 +10,14 @@ from shapesmt.analysis.diagnose.finding import Where, finding
 from shapesmt.analysis.samples import Samples, Site, State, samples_of
 from shapesmt.analysis.verify import Examined
 from shapesmt.base.errors import UsageError
+from shapesmt.network import laws
 from shapesmt.network.declarations import unknown_name
 from shapesmt.network.graph import Node
-from shapesmt.network.laws import SAMPLES_STAY_APART
 from shapesmt.prover.algebra import Atom, Dim, Evaluator, Formula, Verdict
 from shapesmt.reports.answers import Cause, Counterexample, Finding, FindingKind, OutputSamples, altered, facts
 
 MAX_CAUSES = 8
+SAMPLES_STAY_APART = laws.SM701.law("each index along an axis of an output depends on one sample alone")
 
 
 def samples_asked(a: Examined, symbols: Sequence[str]) -> list[Samples]:

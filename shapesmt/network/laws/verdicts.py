@@ -1,6 +1,6 @@
 """Codes of undecided nodes (SM6xx), of mixed samples (SM7xx), and of warnings, which aren't failures (SM9xx).
 
-Each has its kind; only that of mixed samples has a law.
+Each has its kind, not a law of a node.
 """
 
 from __future__ import annotations
@@ -59,7 +59,6 @@ SM701 = Code(
     kind="samples",
     samples="batch",
 )  # fmt: skip
-SAMPLES_STAY_APART = SM701.law("each index along an axis of an output depends on one sample alone")
 SM901 = Code(
     "SM901", "size-1 broadcast",
     "Two sizes that are meant to be equal also pass where one of them is 1: the result is then broadcast.",

@@ -57,7 +57,7 @@ def _looks_wrong(batch: Dim, before: Shape, after: Shape) -> bool:
     if not before or not after or before[0] is not batch or not batch.symbols.isdisjoint(after[0].symbols):
         return False
     quotients = (atom for d in after for atom in atoms_within(d) if atom.op is FLOOR_DIVISION)
-    return after[0].constant not in (None, 1) or any(not atom.symbols.isdisjoint(batch.symbols) for atom in quotients)
+    return after[0].constant is not None or any(not atom.symbols.isdisjoint(batch.symbols) for atom in quotients)
 
 
 def _mixing_reshape(samples: Samples, output: str) -> int | None:
