@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from shapesmt.analysis.samples.states import SHARED, Batch, Site, Split, State, unknown
-from shapesmt.analysis.samples.transfer import MOST, Transfer
+from shapesmt.analysis.samples.transfer import MOST_SAMPLES, Transfer
 from shapesmt.analysis.samples.walk import Walk
 from shapesmt.analysis.verify import Examined
 from shapesmt.base.deadline import stage
@@ -58,7 +58,7 @@ class Samples:
 
     @cached_property
     def admissible(self) -> Domain:
-        """The inputs for which the nodes run, with sizes that can be counted in 32 bits."""
+        """The inputs for which the nodes run, with at most `MOST_SAMPLES` samples unless there are always more."""
         return _countable(self.found.examination.domain, self.size.symbols)
 
     def holds(self, state: State) -> bool:
@@ -155,9 +155,10 @@ def batch_of(found: Examined, axes: Mapping[str, list[int]]) -> Batch | None:
 
 
 def _countable(domain: Domain, symbols: Iterable[Atom]) -> Domain:
-    """Return the inputs of a domain whose axes aren't too long to be counted in 32 bits."""
+    """Return the inputs of a domain whose axes aren't longer than any batch."""
     limited = domain.copy()
     for s in symbols:
-        if domain.ends(s)[1] > MOST:
-            limited.assume(at_most(of_atom(s), MOST))
+        low, high = domain.ends(s)
+        if low < MOST_SAMPLES < high:
+            limited.assume(at_most(of_atom(s), MOST_SAMPLES))
     return limited

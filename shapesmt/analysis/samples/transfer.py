@@ -47,6 +47,7 @@ from shapesmt.prover.algebra import (
 )
 
 MOST = (1 << 31) - 2  # elements along an axis: files write larger numbers for its end
+MOST_SAMPLES = 1 << 20
 FACTORS = frozenset({"bool", "float16", "bfloat16", "float32", "float64"})
 ORDERED = frozenset({Keeps.ALL, Keeps.ORDERED})
 JOINED = frozenset({Keeps.CONCATENATED, Keeps.STACKED})
@@ -205,7 +206,9 @@ class Transfer:
             for i, (t, s) in enumerate(zip(step.inputs, samples, strict=True))
         ]
         symbols = {s for t in step.inputs if t is not None for d in t.shape or () for s in d.symbols}
-        narrow = {s: symbol(s.name, s.lo, MOST, step=s.step, kind=s.kind) for s in symbols if s.hi > MOST}
+        own = self.batch.size.symbols
+        most = {s: MOST_SAMPLES if s in own else MOST for s in symbols}
+        narrow = {s: symbol(s.name, s.lo, m, step=s.step, kind=s.kind) for s, m in most.items() if s.lo < m < s.hi}
         if not narrow:
             return self.trace(step.rule, step.node, labelled)
         change = Substitution(narrow)

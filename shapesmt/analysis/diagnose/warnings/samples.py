@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from shapesmt.analysis.diagnose.warnings.common import warning
-from shapesmt.analysis.samples import Samples, samples_of
 from shapesmt.analysis.verify import Examined
 from shapesmt.network.graph import Nodes
 from shapesmt.operators.inference import Operators
 from shapesmt.operators.rules import Shape, Tensor
 from shapesmt.prover.algebra import FLOOR_DIVISION, Dim, atoms_within
 from shapesmt.reports.answers import ModelWarning, WarningKind, facts
+
+if TYPE_CHECKING:
+    from shapesmt.analysis.samples import Samples
 
 
 def reshaped_batches(a: Examined) -> Iterator[ModelWarning]:
@@ -21,6 +24,8 @@ def reshaped_batches(a: Examined) -> Iterator[ModelWarning]:
         return
     if not any(_looks_wrong(size, *pair) for pair in _reshapes(a)):
         return
+    from shapesmt.analysis.samples import samples_of  # few models need it
+
     samples = samples_of(a, name)
     seen = set()
     for output in samples.names if samples is not None else ():
