@@ -142,7 +142,6 @@ def _of_torch(model: Any, kind: str) -> OpenedModel:
     return OpenedModel(Format.PROGRAM, live.Exported(model), "<ExportedProgram>")
 
 
-@stage("reading the model")
 def load(model: Model) -> Graph:
     """Return the model as a graph, whatever its format; weights and external data are not read yet.
 
@@ -158,8 +157,12 @@ def load(model: Model) -> Graph:
     >>> graph.nodes[0].op, graph.inputs["x"].shape
     ('Exp', ('n',))
     """
-    if isinstance(model, ModelSource):
-        return model.graph()
+    return model.graph() if isinstance(model, ModelSource) else _load(model)
+
+
+@stage("reading the model")
+def _load(model: Model) -> Graph:
+    """Return a model that hasn't been read as a graph."""
     kind, content, source, folder = open_model(model, weights=False)
     if kind is Format.GRAPH:
         graph: Graph = content
@@ -216,6 +219,8 @@ class ModelSource:
 
     def __init__(self, given: Any) -> None:
         self.given = given
+        self.kept: dict[str, object] = {}
+        """What analyses keep about the model."""
         self._reading = RLock()
         self._opened: OpenedModel | None = None
         self._whole = False

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shapesmt.analysis import diagnose
 from shapesmt.analysis.analysis import Analysis, analyse
+from shapesmt.analysis.kept import verdict_of
 from shapesmt.analysis.verify import NO_OPTIONS, SESSIONS, Claims, Question, pose
 from shapesmt.base.errors import UsageError, one_frame
 from shapesmt.entrypoints.api.options import Export, Options, narrowed, require_known
@@ -110,7 +111,7 @@ class Opened:
     @one_frame
     @one_call()
     def _verdict(self) -> Verdict:
-        return self.analysis(**BOTH).examination.verdict
+        return verdict_of(self.model, self.ask(**BOTH))
 
     @one_frame
     @one_call()
