@@ -115,11 +115,13 @@ class Opened:
 
     @one_frame
     @one_call()
-    def check(self, *, certify: bool = False, strict: bool = False, replay: bool = False) -> Report:
+    def check(
+        self, *, certify: bool = False, strict: bool = False, replay: bool = False, samples: str | Iterable[str] = ()
+    ) -> Report:
         """Return whether every node runs for every input; if not, which input fails, and which inputs run."""
         asked = self.question
         how: dict[str, Any] = {"certify": asked.certify or certify, "strict": asked.strict or strict}
-        how["replay"] = asked.replay or replay
+        how |= {"replay": asked.replay or replay, "samples": samples or asked.samples}
         report = self._report(self.ask(**BOTH, **how))[1]
         return altered(report, pages=lambda: self._page(report))
 
@@ -325,16 +327,18 @@ class Opened:
         if question.replay:
             failures = replay_findings(proto, problem.graph, failures, a.judge.deadline)
         failures, groups = diagnose.group_findings(failures, a, a.region)
-        counts, verdict = examination.tally(), examination.verdict
+        counts, verdict = examination.tally(), Verdict.worst([examination.verdict, *(s.verdict for s in a.samples)])
         proven = diagnose.system_verdict(a) if question.certify else ""
         claims, warnings = dict(a.contradictions).values(), a.warnings
+        found = (*failures, *a.sample_findings, *claims)
         report = Report(
-            problem.graph.source, verdict, problem.ranges, counts, (*failures, *claims), a.region, a.seconds,
+            problem.graph.source, verdict, problem.ranges, counts, found, a.region, a.seconds,
             problem.assumptions, proven, origins=problem.origins, unadopted=problem.unadopted, warnings=warnings,
             strict=question.strict, remedy=a.remedy, groups=groups, release=diagnose.find_release(question, a),
             hints=diagnose.hints_of(a), guarded=a.guarded, assumed=diagnose.assumptions_of(a),
             fixed=diagnose.fixed_sizes(problem, a.static) if verdict is Verdict.PROVED else (),
             absent=diagnose.absent_files(problem.graph, examination.original),
+            samples=next(iter(a.samples), None), further_samples=a.samples[1:],
         )  # fmt: skip
         return a, report
 

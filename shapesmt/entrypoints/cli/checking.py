@@ -15,6 +15,7 @@ from shapesmt.entrypoints.cli.options import (
     Sectioned,
     check_command,
     load_config,
+    model_text,
     opened,
     question_for,
     with_options,
@@ -137,6 +138,8 @@ def _cluster(address: str) -> Iterator[Client]:
 @click.option("--strict", is_flag=True, help="Exit with 1 where there is a warning, or an assumption of the archive.")
 @click.option("--replay", is_flag=True,
               help="Run counterexamples on ONNX Runtime (pip install 'shapesmt[replay]'), or by PyTorch.")  # fmt: skip
+@click.option("--samples", multiple=True, type=model_text, metavar="NAME",
+              help="Prove as well that samples stay apart, which this dimension counts.")  # fmt: skip
 @fleet_options
 @click.option("-q", "--quiet", is_flag=True, help="Text of one line: the verdict of each model.")
 @click.option("--all", "everything", is_flag=True, help="Text of all findings, however many.")
