@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from shapesmt.analysis import diagnose, verify
 from shapesmt.analysis.verify import NO_OPTIONS, SESSIONS, Claims, Examined, Question
@@ -13,6 +14,9 @@ from shapesmt.frontends import Model, ModelSource, load
 from shapesmt.prover.algebra import memo
 from shapesmt.prover.judge import Judge
 from shapesmt.reports import answers
+
+if TYPE_CHECKING:
+    from shapesmt.analysis.samples import Samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +37,21 @@ class Analysis(Examined):
     def findings(self) -> tuple[answers.Finding, ...]:
         """The findings about nodes that aren't proved, the gravest first."""
         return diagnose.findings_of(self)
+
+    @cached_property
+    def samples(self) -> tuple[answers.SampleAnswer, ...]:
+        """Whether the samples stay apart that the question asks about."""
+        return tuple(samples.answer() for samples in self._samples)
+
+    @cached_property
+    def sample_findings(self) -> tuple[answers.Finding, ...]:
+        """The findings about nodes that mix samples."""
+        return tuple(f for samples in self._samples for f in diagnose.sample_findings(samples))
+
+    @cached_property
+    def _samples(self) -> list[Samples]:
+        names = tuple(self.question.samples)
+        return diagnose.samples_asked(self, names) if names else []
 
     @cached_property
     def region(self) -> answers.Precondition:
@@ -57,7 +76,9 @@ class Analysis(Examined):
     @cached_property
     def warnings(self) -> tuple[answers.ModelWarning, ...]:
         """The warnings of all kinds."""
-        return diagnose.model_warnings(self, self.contradictions, self.static)
+        found = diagnose.model_warnings(self, self.contradictions, self.static)
+        asked = bool(tuple(self.question.samples))
+        return tuple([w for w in found if not (asked and w.kind is answers.WarningKind.RESHAPED)])
 
     @cached_property
     def guarded(self) -> answers.Guarded | None:

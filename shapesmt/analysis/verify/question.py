@@ -57,6 +57,7 @@ class Question:
         written: The tensors whose shapes are written into it: "all", "outputs" or "none".
         guards: The use of the conditions that a program checks before a run: "check" or "ignore".
         session: What is asked about: "default", the file and ONNX Runtime's default session, or "file" (None) alone.
+        samples: The dimensions that count samples, which have to stay apart; a single name may be a text.
         started: When the question was asked; the time limit counts from then.
 
     >>> Question({"batch": "1..32"}, declared="trust").claims is Claims.TRUST
@@ -76,6 +77,7 @@ class Question:
     written: str | None = None
     guards: str = "check"
     session: str | None = None
+    samples: Iterable[str] = ()
     started: float = field(default_factory=monotonic, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -90,6 +92,10 @@ class Question:
             raise UsageError(f"assume lists relations; it isn't {printable(repr(self.assume), 60)}")
         elif not isinstance(self.assume, (Mapping, type(None))):
             object.__setattr__(self, "assume", tuple(self.assume))
+        if not isinstance(self.samples, Iterable):
+            raise UsageError(f"samples lists names of dimensions; it isn't {printable(repr(self.samples), 60)}")
+        names = (self.samples,) if isinstance(self.samples, str) else tuple(self.samples)
+        object.__setattr__(self, "samples", names)
         if self.guards not in GUARDS:
             raise UsageError(f"guards is one of {', '.join(GUARDS)}, not {printable(repr(self.guards))}")
         if self.session not in (*SESSIONS, None):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from shapesmt.base.errors import one_frame
@@ -51,7 +51,13 @@ def open(model: Model, **options: Unpack[OpenOptions]) -> Opened:  # noqa: A001 
 
 @asks(Options)
 def check(
-    model: Model, *, certify: bool = False, strict: bool = False, replay: bool = False, **options: Unpack[Options]
+    model: Model,
+    *,
+    certify: bool = False,
+    strict: bool = False,
+    replay: bool = False,
+    samples: str | Iterable[str] = (),
+    **options: Unpack[Options],
 ) -> Report:
     """Check whether every node runs for every admissible input; if not, report which input fails and which inputs run.
 
@@ -61,6 +67,8 @@ def check(
         certify: Let the solver decide the complete system as well, without presolve.
         strict: Give a report with warnings, or assumptions of the archive, the exit status 1; the verdict stays.
         replay: Run every counterexample on ONNX Runtime, and state the outcome in the finding.
+        samples: The input dimension that counts the samples of a batch, or several such dimensions: prove as well that
+            samples stay apart, so that each index along an axis of an output depends on one sample alone.
         dims: The range of each named input dimension: `"1..32"`, `"64..512:16"`, 8, `(1, 32)`; by default 1 and more.
         shapes: Shapes of inputs, which override the file's: `"[1..8,3,?,400]"`.
         values: Elements of small inputs, by the name of the input or the element: 16000, `"1..32"`, True.
@@ -88,7 +96,7 @@ def check(
     >>> report.verdict.value, report.precondition.text
     ('DEPENDS', ('m == n',))
     """
-    return opened_with(model, options).check(certify=certify, strict=strict, replay=replay)
+    return opened_with(model, options).check(certify=certify, strict=strict, replay=replay, samples=samples)
 
 
 @asks(Options)
@@ -233,7 +241,9 @@ def explain_code(code: str) -> ErrorCode:
     entry = CATALOGUE.get(code.upper())
     if entry is None:
         raise unknown_name("error code", code, CATALOGUE, "the catalogue")
-    report = check(entry.example.encode(), dims=entry.dims, assume=entry.assume) if entry.example else None
+    samples, report = [entry.samples] if entry.samples else [], None
+    if entry.example:
+        report = check(entry.example.encode(), dims=entry.dims, assume=entry.assume, samples=samples)
     shown = dataclasses.replace(report, model="example.onnxtxt") if report is not None else None
     told = entry.code, entry.title, entry.sentence, entry.remedy
-    return ErrorCode(*told, entry.example, entry.dims, entry.assume, shown)
+    return ErrorCode(*told, entry.example, entry.dims, entry.assume, shown, entry.samples)

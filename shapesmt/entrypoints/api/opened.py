@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shapesmt.analysis import diagnose
 from shapesmt.analysis.analysis import Analysis, analyse
-from shapesmt.analysis.kept import verdict_of
 from shapesmt.analysis.verify import NO_OPTIONS, SESSIONS, Claims, Question, pose
 from shapesmt.base.errors import UsageError, one_frame
 from shapesmt.entrypoints.api.options import Export, Options, narrowed, require_known
@@ -18,7 +17,6 @@ from shapesmt.frontends import Model, ModelSource, program_or_model
 from shapesmt.network.declarations import RangeLike, ShapeLike, ValueLike, quote, unknown_name
 from shapesmt.prover.algebra import Verdict, one_call
 from shapesmt.reports.answers import Report, altered
-from shapesmt.tasks.runtime_errors import explain_target
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -111,15 +109,19 @@ class Opened:
     @one_frame
     @one_call()
     def _verdict(self) -> Verdict:
+        from shapesmt.analysis.kept import verdict_of
+
         return verdict_of(self.model, self.ask(**BOTH))
 
     @one_frame
     @one_call()
-    def check(self, *, certify: bool = False, strict: bool = False, replay: bool = False) -> Report:
+    def check(
+        self, *, certify: bool = False, strict: bool = False, replay: bool = False, samples: str | Iterable[str] = ()
+    ) -> Report:
         """Return whether every node runs for every input; if not, which input fails, and which inputs run."""
         asked = self.question
         how: dict[str, Any] = {"certify": asked.certify or certify, "strict": asked.strict or strict}
-        how["replay"] = asked.replay or replay
+        how |= {"replay": asked.replay or replay, "samples": samples or asked.samples}
         report = self._report(self.ask(**BOTH, **how))[1]
         return altered(report, pages=lambda: self._page(report))
 
@@ -160,6 +162,8 @@ class Opened:
         self, target: str | None = None, *, constraints: bool = False, error: object = None, replay: bool = False
     ) -> Explanation | ErrorOrigin:
         """Explain why a node fails, where a tensor's sizes come from, a runtime's message, or the verdict."""
+        from shapesmt.tasks.runtime_errors import explain_target
+
         question = self.ask(replay=replay, **SESSION)
         return explain_target(self.model, question, target, constraints=constraints, error=error)
 
@@ -323,16 +327,18 @@ class Opened:
         if question.replay:
             failures = replay_findings(proto, problem.graph, failures, a.judge.deadline)
         failures, groups = diagnose.group_findings(failures, a, a.region)
-        counts, verdict = examination.tally(), examination.verdict
+        counts, verdict = examination.tally(), Verdict.worst([examination.verdict, *(s.verdict for s in a.samples)])
         proven = diagnose.system_verdict(a) if question.certify else ""
         claims, warnings = dict(a.contradictions).values(), a.warnings
+        found = (*failures, *a.sample_findings, *claims)
         report = Report(
-            problem.graph.source, verdict, problem.ranges, counts, (*failures, *claims), a.region, a.seconds,
+            problem.graph.source, verdict, problem.ranges, counts, found, a.region, a.seconds,
             problem.assumptions, proven, origins=problem.origins, unadopted=problem.unadopted, warnings=warnings,
             strict=question.strict, remedy=a.remedy, groups=groups, release=diagnose.find_release(question, a),
             hints=diagnose.hints_of(a), guarded=a.guarded, assumed=diagnose.assumptions_of(a),
             fixed=diagnose.fixed_sizes(problem, a.static) if verdict is Verdict.PROVED else (),
             absent=diagnose.absent_files(problem.graph, examination.original),
+            samples=next(iter(a.samples), None), further_samples=a.samples[1:],
         )  # fmt: skip
         return a, report
 

@@ -65,6 +65,7 @@ def check_many(
     models: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     *,
     strict: bool = False,
+    samples: str | Iterable[str] = (),
     jobs: int | None = None,
     client: Client | None = None,
     cache: str | os.PathLike[str] | None = None,
@@ -95,7 +96,7 @@ def check_many(
     paths = models_in(map(os.fsdecode, named), options.get("timeout", TIMEOUT))
     asked = options_for_all(paths, dict(options))
     applied, asked["shapes"] = asked.get("shapes") or {}, None
-    question = Question(**asked, strict=strict)
+    question = Question(**asked, strict=strict, samples=samples)
     plan = Plan(jobs, nullcontext(client) if client is not None else None, cache, output, resume, fail_fast)
     return check_all([Task(path, question, applied) for path in paths], plan, done)
 

@@ -207,7 +207,7 @@ class TestWhat:
     ("text", "message"),
     [
         ("tiemout = 1", "shapesmt.toml: unknown key 'tiemout'; did you mean 'timeout'?"),
-        ("[shapes]\nx = '[1]'", "shapesmt.toml: unknown key 'shapes'; it has dims, assume"),
+        ("[shapes]\nx = '[1]'", "shapesmt.toml: unknown key 'shapes'; did you mean 'samples'?"),
         ('[models."a*"]\njobs = 1', "shapesmt.toml: unknown key 'models.\"a*\".jobs'; it has"),
         ("timeout = 0", "shapesmt.toml: timeout is '0'; write a number of seconds above 0"),
         ("timeout = nan", "shapesmt.toml: timeout is 'nan'; write a number"),
