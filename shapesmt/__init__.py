@@ -15,6 +15,7 @@ with lazy_imports(__name__):
         UsageError as UsageError,
     )
     from shapesmt.entrypoints.api import (
+        Opened as Opened,
         assert_proved as assert_proved,
         bounds as bounds,
         check as check,
@@ -28,6 +29,7 @@ with lazy_imports(__name__):
         inspect as inspect,
         load_graph as load_graph,
         memory as memory,
+        open as open,  # noqa: A004 - as `io.open`
         page as page,
         profile as profile,
         repair as repair,

@@ -37,28 +37,12 @@ def pytest_configure(config: pytest.Config) -> None:
         onnxruntime.InferenceSession = lambda *_, **__: require_runtime()
 
 
-HURRIED = {"shapesmt.entrypoints.api": "LEAST_FOR_BOUNDS", "shapesmt.analysis.diagnose.warnings.static": "PATIENCE"}
+HURRIED = {
+    "shapesmt.entrypoints.api.opened": "LEAST_FOR_BOUNDS",
+    "shapesmt.analysis.diagnose.warnings.static": "PATIENCE",
+}
 """Seconds that a part of an answer may take, in which it is complete unless the machine is busy."""
 ENOUGH = 20.0
-TESTS = Path(__file__).parent
-UNITS = (
-    *("base", "prover", "network", "operators/rules", "operators/inference", "reports/answers", "reports/render"),
-    *("analysis", "entrypoints/api", "test_architecture.py"),
-)
-"""Where the tests run nothing but the package: no other runtime, no browser, no random models."""
-SLOW = (
-    *("test_browser.py", "test_layout.py", "test_needed.py", "test_sizes.py", "test_streams.py"),
-    *("test_faults.py", "test_forks.py", "test_order.py", "test_signals.py"),
-)
-"""Those among them that do."""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the unit tests and the examples in docstrings as quick."""
-    for item in items:
-        inside = item.path.relative_to(TESTS).as_posix() if item.path.is_relative_to(TESTS) else ""
-        if (inside.startswith(UNITS) or not inside) and item.path.name not in SLOW:
-            item.add_marker("quick")
 
 
 def pytest_collection_finish() -> None:

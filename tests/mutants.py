@@ -28,7 +28,10 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).parents[1]
 SURVIVORS = Path(__file__).parent / "survivors.txt"
 ORACLES = {
-    "prover/algebra": ("prover/presolve", "prover/smt", "oracle/test_numbers.py", "oracle/test_execution.py"),
+    "prover/algebra": (
+        *("oracle/test_identities.py", "prover/presolve", "prover/smt"),
+        *("oracle/test_numbers.py", "oracle/test_execution.py"),
+    ),
     "prover/presolve": (
         "prover/test_judge.py",
         "analysis/verify",
@@ -43,6 +46,7 @@ ORACLES = {
     "operators/rules": (
         "operators/inference",
         "operators/ops/layout",
+        "oracle/test_traits.py",
         "oracle/test_node_cases.py",
         "oracle/test_operators.py",
     ),

@@ -1,25 +1,31 @@
-"""Every row of the checklist of what partial shapes and shape functions have to do has a test that names it."""
+"""The checklist of what partial shapes and shape functions have to do is written above its tests, each row once."""
 
 from __future__ import annotations
 
-from tests.support.rows import covered
+import re
+from collections import defaultdict
 
-ROWS = {
-    "A": range(1, 40),  # shape propagation
-    "B": range(1, 35),  # partial shapes, dimensions, ranks
-    "C": range(1, 28),  # symbolic shapes and values that ride along
-    "D": range(1, 52),  # the inference context
-}
-PARTS = {"B16": [f"B16{part}" for part in "abcdefg"], "C20": ["C20", "C20b"]}
+from tests.support.rows import named, stated
 
 
-def test_every_row_is_named_by_a_test():
-    names = [f"{section}{number:02}" for section, numbers in ROWS.items() for number in numbers]
-    rows = {part for name in names for part in PARTS.get(name, [name])}
-    assert len(rows) == 158
-    assert sorted(rows - set(covered())) == []
+def test_every_row_that_a_test_names_has_its_sentence_once():
+    names, sentences = zip(*stated(), strict=True)
+    assert len(set(names)) == len(names)
+    assert len(set(sentences)) == len(sentences)
+    assert named() <= {*names}
 
 
-def test_no_test_names_a_row_that_is_none():
-    names = {f"{section}{number:02}" for section, numbers in ROWS.items() for number in numbers}
-    assert [row for row in covered() if row[:3] not in names] == []
+def test_no_row_between_two_others_is_missing():
+    numbers: dict[str, set[int]] = defaultdict(set)
+    for name, _ in stated():
+        section, number = re.fullmatch(r"([A-D])(\d\d)[a-g]?", name).groups()
+        numbers[section].add(int(number))
+    assert {section: sorted(found) for section, found in numbers.items()} == {
+        section: [*range(1, max(found) + 1)] for section, found in numbers.items()
+    }
+
+
+def test_a_row_is_a_short_sentence_in_the_present_tense():
+    for name, sentence in stated():
+        assert 3 <= len(sentence.split()) <= 25, name
+        assert not sentence.endswith("."), name

@@ -5,13 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from shapesmt.analysis import diagnose, verify
 from shapesmt.analysis.verify import NO_OPTIONS, SESSIONS, Claims, Examined, Question
 from shapesmt.base.lazy import cached_property
-from shapesmt.frontends import Model, load
+from shapesmt.frontends import Model, ModelSource, load
+from shapesmt.prover.algebra import memo
 from shapesmt.prover.judge import Judge
 from shapesmt.reports import answers
+
+if TYPE_CHECKING:
+    from shapesmt.analysis.samples import Samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +37,21 @@ class Analysis(Examined):
     def findings(self) -> tuple[answers.Finding, ...]:
         """The findings about nodes that aren't proved, the gravest first."""
         return diagnose.findings_of(self)
+
+    @cached_property
+    def samples(self) -> tuple[answers.SampleAnswer, ...]:
+        """Whether the samples stay apart that the question asks about."""
+        return tuple(samples.answer() for samples in self._samples)
+
+    @cached_property
+    def sample_findings(self) -> tuple[answers.Finding, ...]:
+        """The findings about nodes that mix samples."""
+        return tuple(f for samples in self._samples for f in diagnose.sample_findings(samples))
+
+    @cached_property
+    def _samples(self) -> list[Samples]:
+        names = tuple(self.question.samples)
+        return diagnose.samples_asked(self, names) if names else []
 
     @cached_property
     def region(self) -> answers.Precondition:
@@ -56,7 +76,9 @@ class Analysis(Examined):
     @cached_property
     def warnings(self) -> tuple[answers.ModelWarning, ...]:
         """The warnings of all kinds."""
-        return diagnose.model_warnings(self, self.contradictions, self.static)
+        found = diagnose.model_warnings(self, self.contradictions, self.static)
+        asked = bool(tuple(self.question.samples))
+        return tuple([w for w in found if not (asked and w.kind is answers.WarningKind.RESHAPED)])
 
     @cached_property
     def guarded(self) -> answers.Guarded | None:
@@ -83,8 +105,24 @@ class Analysis(Examined):
         return answers.Bounds(*about, examination.verdict, share, diagnose.stated_of(self))
 
 
+_LATEST: dict[str, tuple[ModelSource, Analysis]] = memo("the latest analysis", {})
+
+
 def analyse(model: Model, question: Question) -> Analysis:
-    """Read the model, pose the problem and examine every node: the stages that all questions share."""
+    """Read the model, pose the problem and examine every node: the stages that all questions share.
+
+    The latest analysis of a `ModelSource` is kept: questions after one another about the same inputs examine once.
+    """
+    for source, a in [*_LATEST.values()]:
+        if source is model and a.question.poses == question.poses:
+            return replace(a, judge=Judge(question.deadline), started=time.perf_counter(), question=question)
+    a = _analyse(model, question)
+    if isinstance(model, ModelSource) and not a.judge.deadline.expired:
+        _LATEST["latest"] = model, a
+    return a
+
+
+def _analyse(model: Model, question: Question) -> Analysis:
     graph = question.read(lambda: load(model))
     started, claims, judge = time.perf_counter(), question.claims, Judge(question.deadline)
     problem = verify.pose_problem(graph, question, judge)

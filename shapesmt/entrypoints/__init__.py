@@ -6,16 +6,16 @@ from shapesmt.base.lazy import lazy_imports
 
 with lazy_imports(__name__):
     from shapesmt.entrypoints.api import (
+        Opened as Opened,
         assert_proved as assert_proved,
         bounds as bounds,
         check as check,
-        dataflow as dataflow,
         encode as encode,
-        encoding as encoding,
         explain as explain,
         infer_shapes as infer_shapes,
         inspect as inspect,
         memory as memory,
+        open as open,  # noqa: A004 - as `io.open`
         page as page,
         profile as profile,
         repair as repair,

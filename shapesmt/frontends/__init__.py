@@ -12,6 +12,7 @@ from shapesmt.frontends.files import (
 from shapesmt.frontends.formats import (
     Format as Format,
     Model as Model,
+    ModelSource as ModelSource,
     OpenedModel as OpenedModel,
     load as load,
     load_protobuf as load_protobuf,

@@ -1,14 +1,15 @@
-"""Recognise the format of a model, and load it as a graph or as an ONNX protobuf."""
+"""Recognise the format of a model, and load it as a graph or as an ONNX protobuf: each time, or once for all."""
 
 from __future__ import annotations
 
 import os
 import sys
 from enum import Enum
+from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard, Union
 
 from shapesmt.base.deadline import stage
-from shapesmt.base.errors import UsageError
+from shapesmt.base.errors import UsageError, printable
 from shapesmt.frontends.files import ModelFile, model_file
 from shapesmt.frontends.foreign import how_to_export, refuse_content, torch_class
 from shapesmt.frontends.recognize import is_xml, is_zip, tensorflow_format, text_format
@@ -51,7 +52,7 @@ class OpenedModel(NamedTuple):
 
 Model: TypeAlias = Union[
     str, os.PathLike[str], bytes, bytearray, memoryview, "ModelProto", Graph, "nx.DiGraph[Any]", OpenedModel, ModelFile,
-    "ExportedProgram", "Module", "ONNXProgram"
+    "ExportedProgram", "Module", "ONNXProgram", "ModelSource"
 ]  # fmt: skip
 
 
@@ -75,7 +76,7 @@ def open_model(model: Model, *, weights: bool = True) -> OpenedModel:
     >>> open_model(b'<?xml version="1.0"?><net name="g" version="11"/>').format.name
     'OPENVINO'
     """
-    held = _in_memory(model)
+    held = model.opened(weights=weights) if isinstance(model, ModelSource) else _in_memory(model)
     if held is not None:
         return held
     from shapesmt.frontends import onnx
@@ -141,7 +142,6 @@ def _of_torch(model: Any, kind: str) -> OpenedModel:
     return OpenedModel(Format.PROGRAM, live.Exported(model), "<ExportedProgram>")
 
 
-@stage("reading the model")
 def load(model: Model) -> Graph:
     """Return the model as a graph, whatever its format; weights and external data are not read yet.
 
@@ -157,6 +157,12 @@ def load(model: Model) -> Graph:
     >>> graph.nodes[0].op, graph.inputs["x"].shape
     ('Exp', ('n',))
     """
+    return model.graph() if isinstance(model, ModelSource) else _load(model)
+
+
+@stage("reading the model")
+def _load(model: Model) -> Graph:
+    """Return a model that hasn't been read as a graph."""
     kind, content, source, folder = open_model(model, weights=False)
     if kind is Format.GRAPH:
         graph: Graph = content
@@ -194,7 +200,53 @@ def load_protobuf(model: Model) -> tuple[ModelProto, Graph]:
         ModelError: The file is missing, unreadable, or contradicts itself.
         UsageError: The model is a graph, which has no protobuf, or in another format.
     """
-    model = open_model(model)
-    if model.format is not Format.ONNX:
-        raise UsageError(f"{model.source}: {model.format.value}")
-    return model.content, load(model)
+    opened = open_model(model)
+    if opened.format is not Format.ONNX:
+        raise UsageError(f"{opened.source}: {opened.format.value}")
+    return opened.content, load(model if isinstance(model, ModelSource) else opened)
+
+
+class ModelSource:
+    """A model that is read when it is first needed, by whichever thread needs it first, and kept.
+
+    Args:
+        given: The model, as `open_model` takes it.
+
+    >>> source = ModelSource(b'<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) {y=Exp(x)}')
+    >>> source.graph() is source.graph()
+    True
+    """
+
+    def __init__(self, given: Any) -> None:
+        self.given = given
+        self.kept: dict[str, object] = {}
+        """What analyses keep about the model."""
+        self._reading = RLock()
+        self._opened: OpenedModel | None = None
+        self._whole = False
+        self._graph: Graph | None = None
+
+    @property
+    def path(self) -> str | None:
+        """The path that was given; None for bytes and for models in memory."""
+        return os.fsdecode(self.given) if isinstance(self.given, (str, os.PathLike)) else None
+
+    @property
+    def name(self) -> str:
+        """The path, or what stands for it."""
+        return printable(self.path) if self.path is not None else self.opened(weights=False).source
+
+    def opened(self, *, weights: bool) -> OpenedModel:
+        """Return the model with its format, as `open_model` does; it is read again if weights were left out before."""
+        with self._reading:
+            if self._opened is None or (weights and not self._whole):
+                self._whole = weights or self.path == "-"  # standard input can't be read twice
+                self._opened = open_model(self.given, weights=self._whole)
+            return self._opened
+
+    def graph(self) -> Graph:
+        """Return the model as a graph, as `load` does."""
+        with self._reading:
+            if self._graph is None:
+                self._graph = load(self.opened(weights=False))
+            return self._graph

@@ -10,8 +10,6 @@ import pytest
 
 from shapesmt.base.collector import gc_paused
 
-pytestmark = pytest.mark.quick
-
 
 @pytest.fixture(autouse=True)
 def usual() -> Iterator[None]:

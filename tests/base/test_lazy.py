@@ -12,7 +12,6 @@ import pytest
 import shapesmt
 from shapesmt.base.lazy import lazy_imports
 
-pytestmark = pytest.mark.quick
 TEXT = """
 with lazy_imports(__name__):
     import json

@@ -37,7 +37,7 @@ class At(NamedTuple):
 
 
 def broken_calls() -> list[Call]:
-    modules = [importlib.import_module(f"tests.network.laws.broken.{family}") for family in FAMILIES]
+    modules = [importlib.import_module(f"tests.oracle.broken.{family}") for family in FAMILIES]
     return [call for module in modules for _, call in module.ROWS]
 
 

@@ -19,6 +19,10 @@ with lazy_imports(__name__):
         refuse as refuse,
     )
     from shapesmt.analysis.diagnose.groups import group_findings as group_findings
+    from shapesmt.analysis.diagnose.mixed import (
+        sample_findings as sample_findings,
+        samples_asked as samples_asked,
+    )
     from shapesmt.analysis.diagnose.page.content import page_content as page_content
     from shapesmt.analysis.diagnose.remedies.release import find_release as find_release
     from shapesmt.analysis.diagnose.remedies.remedy import find_remedy as find_remedy

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from shapesmt.analysis.samples.states import SHARED, Batch, Site, State, unknown
-from shapesmt.analysis.samples.transfer import MOST, Transfer
+from shapesmt.analysis.samples.states import SHARED, Batch, Site, Split, State, unknown
+from shapesmt.analysis.samples.transfer import MOST_SAMPLES, Transfer
 from shapesmt.analysis.samples.walk import Walk
 from shapesmt.analysis.verify import Examined
 from shapesmt.base.deadline import stage
+from shapesmt.base.lazy import cached_property
+from shapesmt.network.graph import Node
 from shapesmt.operators.inference import Operators, tracer
 from shapesmt.prover.algebra import FALSE, ONE, TRUE, Atom, Dim, Formula, Verdict, at_most, of_atom
+from shapesmt.prover.judge import Judge
 from shapesmt.prover.presolve import Domain
 from shapesmt.reports.answers import OutputSamples, SampleAnswer
+
+ASKS = 6  # queries of the solver along a graph, each with little effort
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +41,42 @@ class Samples:
         """Return the state of a tensor."""
         return self.states.get(name, SHARED)
 
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of the model's outputs."""
+        return self.found.problem.graph.outputs
+
+    @property
+    def size(self) -> Dim:
+        """The number of samples, before conditions narrow it."""
+        return self.found.problem.dims[self.found.problem.graph.aliases.get(self.symbol, self.symbol)]
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The index of each node, by its name."""
+        return {node.name: index for index, node in reversed([*enumerate(self.found.problem.graph.nodes)])}
+
+    @cached_property
+    def admissible(self) -> Domain:
+        """The inputs for which the nodes run, with at most `MOST_SAMPLES` samples unless there are always more."""
+        return _countable(self.found.examination.domain, self.size.symbols)
+
+    def holds(self, state: State) -> bool:
+        """Whether a tensor is proved to be apart at all admissible sizes."""
+        return state.holds is TRUE or self.found.judge.proves(self.batch.domain, state.holds)
+
+    def is_reshape(self, node: Node) -> bool:
+        """Whether a node retains the elements in their order."""
+        graph = self.found.problem.graph
+        return Operators(graph.opsets, graph.functions).traits(node).in_order
+
+    def split(self, name: str) -> Split | None:
+        """Return the axis of a tensor that is split by the samples; None if none is, or if it isn't known."""
+        state, t = self.state(name), self.found.examination.inference.tensors.get(name)
+        if state.sample is None or state is SHARED or t is None or t.shape is None:
+            return None
+        return self.batch.split(state.sample, t.shape, state.holds)
+
     def outputs(self, names: Iterable[str]) -> list[OutputSamples]:
         """Return which samples these tensors depend on."""
         return [self._output(name) for name in names]
@@ -47,8 +88,8 @@ class Samples:
         node, op = "" if state.site is None else state.site.path, "" if state.site is None else state.site.op
         if not state.known or t is None:
             return OutputSamples("unknown", node=node, op_type=op)
-        split = None if state.sample is None or t.shape is None else self.batch.split(state.sample, t.shape)
-        if split is not None and self.batch.proves(state.holds):
+        split = self.split(name)
+        if split is not None and self.holds(state):
             return OutputSamples("apart", split.axis, str(split.outer), str(split.inner), str(TRUE))
         return OutputSamples("mixed", holds_iff=self._where(state.holds), node=node, op_type=op)
 
@@ -58,19 +99,12 @@ class Samples:
         condition = examination.narrowing.back(holds)
         if condition is FALSE:
             return str(FALSE)
-        domain = _countable(examination.domain, condition.symbols & self._original)
-        region = judge.deadline.attempt(lambda: judge.region(domain, condition), None)
+        region = judge.deadline.attempt(lambda: judge.region(self.admissible, condition), None)
         return region.whole if region is not None and region.exact else None
-
-    @property
-    def _original(self) -> frozenset[Atom]:
-        """The symbols of the batch before conditions narrowed them."""
-        return self.found.problem.dims[self.symbol].symbols
 
     def answer(self) -> SampleAnswer:
         """Return the answer about the model's outputs."""
-        names = self.found.problem.graph.outputs
-        outputs = dict(zip(names, self.outputs(names), strict=True))
+        outputs = dict(zip(self.names, self.outputs(self.names), strict=True))
         return SampleAnswer(self.symbol, Verdict.worst([self._verdict(output) for output in outputs.values()]), outputs)
 
     @staticmethod
@@ -114,13 +148,17 @@ def batch_of(found: Examined, axes: Mapping[str, list[int]]) -> Batch | None:
     """Return the batch that these axes of inputs count; None if there are none."""
     tensors = found.examination.inference.tensors
     sizes: list[Dim] = [tensors[name].dims[places[0]] for name, places in axes.items()]
-    return Batch(sizes[0], _countable(found.examination.narrowed, sizes[0].symbols), found.judge) if sizes else None
+    if not sizes:
+        return None
+    judge = Judge(found.judge.deadline, asks=ASKS)
+    return Batch(sizes[0], _countable(found.examination.narrowed, sizes[0].symbols), judge)
 
 
 def _countable(domain: Domain, symbols: Iterable[Atom]) -> Domain:
-    """Return the inputs of a domain whose axes aren't too long to be counted in 32 bits."""
+    """Return the inputs of a domain whose axes aren't longer than any batch."""
     limited = domain.copy()
     for s in symbols:
-        if domain.ends(s)[1] > MOST:
-            limited.assume(at_most(of_atom(s), MOST))
+        low, high = domain.ends(s)
+        if low < MOST_SAMPLES < high:
+            limited.assume(at_most(of_atom(s), MOST_SAMPLES))
     return limited

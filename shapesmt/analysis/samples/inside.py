@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 from shapesmt.analysis.samples.states import SHARED, Batch, Site, State, States, unknown, worst
 from shapesmt.network.graph import Node
-from shapesmt.operators.rules import Body, Runs, Shape, Tensor, position, positions
+from shapesmt.operators.rules import Body, Elements, Runs, Shape, Tensor, position, positions
 from shapesmt.prover.algebra import (
     TRUE,
     ZERO,
@@ -16,12 +16,13 @@ from shapesmt.prover.algebra import (
     Formula,
     Kind,
     all_of,
+    atom_of,
     implies,
+    of_atom,
     substitute,
     symbol,
 )
 
-TRIP = symbol("slice", 0, kind=Kind.ITERATION)
 ROUNDS = 8  # walks along a loop's body until the states of carried tensors are the same
 
 
@@ -84,7 +85,7 @@ def _fitting(nested: Nested, name: str, state: State) -> State:
     t = nested.tensors.get(name)
     if state.sample is None or state is SHARED or t is None:
         return state
-    split = None if t.shape is None else nested.batch.split(state.sample, t.shape)
+    split = None if t.shape is None else nested.batch.split(state.sample, t.shape, state.holds)
     return state if split is not None else nested.batch.mixed(nested.site)
 
 
@@ -147,6 +148,13 @@ def _joined(a: State, b: State, nested: Nested) -> State:
     return a._replace(holds=all_of(a.holds, b.holds), site=a.site or b.site)
 
 
+def _after(state: State, trip: Atom | None) -> State:
+    """Return the state of a tensor after an iteration, whose index says nothing of it any more."""
+    exact = state.exact
+    lasting = exact is None or exact.sample is None or trip not in exact.sample.symbols
+    return state if lasting else state._replace(exact=None)
+
+
 def _loop(nested: Nested) -> list[State]:
     """Return the states after a loop: the invariant of the carried tensors, and stacked outputs."""
     if any(s is not SHARED for s in nested.known[:2]):  # samples decide how often the body runs
@@ -165,14 +173,23 @@ def _loop(nested: Nested) -> list[State]:
         conditions = [end[0] for end in ends if end[0] is not SHARED]
         if conditions:
             return [worst(conditions) or nested.batch.mixed(nested.site)] * len(nested.node.outputs)
-        for end in ends:
-            carried = [_joined(a, b, nested) for a, b in zip(carried, end[1 : 1 + count], strict=True)]
+        for body, end in zip(nested.bodies, ends, strict=True):
+            left = [_after(b, _trip(body)) for b in end[1 : 1 + count]]
+            carried = [_joined(a, b, nested) for a, b in zip(carried, left, strict=True)]
         if carried == before:
             break
     else:
         return _lost(nested)
-    stacks = [_stacked(nested, k, [end[k + 1] for end in ends]) for k in range(count, len(nested.node.outputs))]
+    trip = _trip(nested.bodies[0]) if len(nested.bodies) == 1 else None
+    stacks = [_stacked(nested, k, [end[k + 1] for end in ends], trip) for k in range(count, len(nested.node.outputs))]
     return [*carried, *stacks][: len(nested.node.outputs)]
+
+
+def _trip(body: Body) -> Atom | None:
+    """Return the symbol for the index of an iteration; None if it isn't known."""
+    value = body.tensors[body.inputs[0]].value if body.inputs else None
+    item = value.items[0] if isinstance(value, Elements) and value.items else None
+    return item.as_symbol() if isinstance(item, Dim) else None
 
 
 def _is_unrolled(bodies: Sequence[Body]) -> bool:
@@ -189,10 +206,12 @@ def _unrolled(nested: Nested, carried: list[State]) -> list[State]:
         carried = ends[: len(carried)]
         rows.append(ends[len(carried) :])
     names = range(len(carried), len(nested.node.outputs))
-    return [*carried, *(_stacked(nested, k, [row[k - len(carried)] for row in rows]) for k in names)]
+    return [*carried, *(_stacked(nested, k, [row[k - len(carried)] for row in rows], None) for k in names)]
 
 
-def _stacked(nested: Nested, k: int, parts: Sequence[State], axis: int = 0, *, back: bool = False) -> State:
+def _stacked(
+    nested: Nested, k: int, parts: Sequence[State], trip: Atom | None, axis: int = 0, *, back: bool = False
+) -> State:
     """Return the state of output `k`, which has the parts of all iterations along a new axis, or from its end."""
     state = parts[0]
     for part in parts[1:]:
@@ -200,26 +219,26 @@ def _stacked(nested: Nested, k: int, parts: Sequence[State], axis: int = 0, *, b
     name = nested.node.outputs[k]
     t = nested.tensors.get(name) if name else None
     if state.exact is not None and t is not None and t.shape is not None and len(parts) == 1:
-        exact = _along(state.exact, t.shape, axis, back=back)
+        exact = _along(state.exact, t.shape, trip, axis, back=back)
         if exact.sample is not None and nested.batch.split(exact.sample, t.shape) is not None:
             return exact
     if state.sample is None or state is SHARED:
         return state._replace(exact=None)
     if t is None or t.shape is None:
         return unknown(nested.site)
-    return _along(state, t.shape, axis, back=back)
+    return _along(state, t.shape, trip, axis, back=back)
 
 
-def _along(state: State, shape: Shape, axis: int, *, back: bool) -> State:
+def _along(state: State, shape: Shape, trip: Atom | None, axis: int, *, back: bool) -> State:
     """Return the state of slices that are stacked along an axis, from its first index on or back from its last."""
     assert state.sample is not None
     place = len(shape) - axis
     moved: dict[Atom, Dim] = {
         p: position(int(p.name[1:]) + 1) for p in positions(state.sample) if int(p.name[1:]) >= place
     }
-    trip = shape[axis] - 1 - position(place) if back else position(place)
-    trips = {a: trip for a in state.sample.symbols if a.kind is Kind.ITERATION}
-    return state._replace(sample=substitute(state.sample, {**moved, **trips}))
+    if trip is not None:
+        moved[trip] = shape[axis] - 1 - position(place) if back else position(place)
+    return state._replace(sample=substitute(state.sample, moved))
 
 
 # Scans
@@ -235,15 +254,16 @@ def _scan(nested: Nested) -> list[State]:
     if len(nested.bodies) > 1 or axes is None or outs is None or len(body.inputs) != len(nested.known):
         return _lost(nested)
     slices = []
+    trip = atom_of(symbol(f"slice of {nested.site.path}", 0, kind=Kind.ITERATION))
     ways = _axes(node, "scan_input_directions", len(axes)) or axes
     for state, name, axis, back in zip(nested.known[count:], node.inputs[count:], axes, ways, strict=True):
-        slices.append(_slice(nested, state, nested.tensors.get(name), axis, back=back))
+        slices.append(_slice(nested, state, nested.tensors.get(name), axis, trip, back=back))
     carried = list(nested.known[:count])
     for _ in range(ROUNDS):
         before = list(carried)
         inner = nested.inside(body, dict(zip(body.inputs, (*carried, *slices), strict=True)))
         ends = [inner.get(name, SHARED) for name in body.outputs]
-        carried = [_joined(a, b, nested) for a, b in zip(carried, ends[:count], strict=True)]
+        carried = [_joined(a, _after(b, trip), nested) for a, b in zip(carried, ends[:count], strict=True)]
         if carried == before:
             break
     else:
@@ -253,7 +273,7 @@ def _scan(nested: Nested) -> list[State]:
     for k, axis, back in zip(range(count, len(node.outputs)), outs, ways, strict=True):
         t = nested.tensors.get(node.outputs[k])
         rank = 1 if t is None or t.shape is None else t.rank
-        stacks.append(_stacked(nested, k, [ends[k]], axis % rank, back=bool(back)))
+        stacks.append(_stacked(nested, k, [ends[k]], trip, axis % rank, back=bool(back)))
     return [*carried, *stacks]
 
 
@@ -263,7 +283,7 @@ def _axes(node: Node, name: str, count: int) -> tuple[int, ...] | None:
     return axes if isinstance(axes, tuple) and len(axes) == count else None  # type: ignore[return-value]  # integers
 
 
-def _slice(nested: Nested, state: State, t: Tensor | None, axis: int, *, back: int) -> State:
+def _slice(nested: Nested, state: State, t: Tensor | None, axis: int, trip: Atom, *, back: int) -> State:
     """Return the state of a slice along an axis; if each slice has a sample of its own, that is exact only.
 
     The slices are read from the first one, or from the last one (`back`).
@@ -276,6 +296,6 @@ def _slice(nested: Nested, state: State, t: Tensor | None, axis: int, *, back: i
     used = positions(state.sample)
     moved: dict[Atom, Dim] = {p: position(int(p.name[1:]) - 1) for p in used if int(p.name[1:]) > place}
     along = [p for p in used if int(p.name[1:]) == place]
-    moved.update((p, t[-place] - 1 - TRIP if back else TRIP) for p in along)
+    moved.update((p, t[-place] - 1 - of_atom(trip) if back else of_atom(trip)) for p in along)
     sliced = state._replace(sample=substitute(state.sample, moved), exact=None)
     return nested.batch.mixed(nested.site)._replace(exact=sliced) if along else sliced

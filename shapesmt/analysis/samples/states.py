@@ -17,6 +17,7 @@ from shapesmt.prover.algebra import (
     FLOOR_DIVISION,
     ONE,
     SELECT,
+    SYMBOL,
     TRUE,
     ZERO,
     Dim,
@@ -97,6 +98,21 @@ def _divisors(sample: Dim) -> list[Dim]:
     return [*dict.fromkeys(a.args[1] for a in atoms_within(sample) if a.op is FLOOR_DIVISION)]
 
 
+def _grows(what: Dim) -> bool:
+    """Whether an expression is a sum of positions times numbers that aren't negative, or of sizes."""
+    return all(
+        coefficient >= 0 and all(a.op is SYMBOL and a.lo >= 0 for a in factors)
+        for factors, coefficient in what.products()
+    )
+
+
+def _is_about_index(condition: Formula) -> bool:
+    """Whether a condition is about an index that is computed from positions, rather than about a position."""
+    compared = ZERO if condition.dim is None else condition.dim
+    used = positions(compared)
+    return bool(used) and (condition.op != "ge" or bool(positions(compared + of_atom(used[0]))))
+
+
 class Split(NamedTuple):
     """An axis whose index j belongs to sample `(j // inner) % batch`, in all `outer` repetitions."""
 
@@ -117,8 +133,8 @@ class Batch:
     domain: Domain
     judge: Judge
     _splits: dict[tuple[Dim, Shape], Split | None] = field(default_factory=dict)
-    _inner: dict[tuple[Dim, Dim], Dim] = field(default_factory=dict)
-    """The inner part of splits by their formulas and their axes' sizes, also of those that hold at some sizes only."""
+    _partial: dict[tuple[Dim, Dim], dict[Formula, Dim]] = field(default_factory=dict)
+    """The inner parts of splits that hold under a condition, by their formulas and their axes' sizes."""
 
     @property
     def single(self) -> Formula:
@@ -141,21 +157,30 @@ class Batch:
         sample = place // inner
         return (sample if outer is ONE else sample - self.size * (place // (inner * self.size))) + 1
 
-    def split(self, sample: Dim, shape: Shape) -> Split | None:
-        """Return the axis that a formula splits; None if it is no such formula."""
+    def split(self, sample: Dim, shape: Shape, holds: Formula = TRUE) -> Split | None:
+        """Return the axis that a formula splits where `holds` is true; None if it isn't known to split one."""
         key = sample, shape
         if key not in self._splits:
             self._splits[key] = self._split(sample, shape)
-        return self._splits[key]
+        return self._splits[key] or (None if holds is TRUE else self._partial_split(sample, shape, holds))
+
+    def _partial_split(self, sample: Dim, shape: Shape, holds: Formula) -> Split | None:
+        """Return the axis that a formula splits under a condition that `holds` has as a part."""
+        given = {*holds.conjuncts}
+        for back, size in enumerate(reversed(shape), 1):
+            for condition, inner in self._partial.get((sample, size), {}).items():
+                if {*self.otherwise(condition).conjuncts} <= given and sample is self._placed(back, inner, size):
+                    return Split(len(shape) - back, size // (inner * self.size), inner)
+        return None
+
+    def _placed(self, back: int, inner: Dim, size: Dim) -> Dim:
+        return self.label(back, inner, ONE if size is inner * self.size else ZERO)
 
     def _split(self, sample: Dim, shape: Shape) -> Split | None:
         used = positions(sample)
         if len(used) != 1 or not 1 <= (back := int(used[0].name[1:])) <= len(shape):
             return None
         size = shape[-back]
-        if (sample, size) in self._inner:
-            inner = self._inner[sample, size]
-            return Split(len(shape) - back, size // (inner * self.size), inner)
         for inner in dict.fromkeys((ONE, *_divisors(sample), size // self.size)):
             block = inner * self.size
             if self._follows(sample, back, inner, size) and self.proves(divides(block, size)):
@@ -185,31 +210,29 @@ class Batch:
         used = positions(sample)
         if len(used) != 1 or not 1 <= (back := int(used[0].name[1:])) <= len(shape):
             return None
-        label, size = self.label(back, ONE), shape[-back]
-        moved = sample - label
+        size = shape[-back]
+        label = self._placed(back, ONE, size)
+        moved = sample - self.label(back, ONE)
         if positions(moved):
             return None
-        self._know(label, shape, back, ONE)
-        return label, all_of(equal(moved, 0), equal(size, self.size))
+        condition = all_of(equal(moved, 0), equal(size, self.size))
+        self._partial.setdefault((label, size), {})[condition] = ONE
+        return label, condition
 
-    def _know(self, sample: Dim, shape: Shape, back: int, inner: Dim) -> None:
-        """Remember the inner part of a split, which may hold at some sizes only."""
-        self._inner.setdefault((sample, shape[-back]), inner)
-        self._splits.pop((sample, shape), None)
-
-    def stride(self, sample: Dim, shape: Shape) -> Dim | None:
+    def stride(self, sample: Dim, shape: Shape, holds: Formula = TRUE) -> Dim | None:
         """Return how many elements in a row belong to a sample, after which the next one's follow; None if unknown."""
-        split = self.split(sample, shape)
+        split = self.split(sample, shape, holds)
         if split is not None:
             return split.inner * product(shape[split.axis + 1 :])
-        return next((d for d in _divisors(sample) if self.in_rows(d, shape) is sample), None)
+        ways = [(d, self.in_rows(d, shape, outer)) for d in _divisors(sample) for outer in (ZERO, ONE)]
+        return next((d for d, rows in ways if rows is sample), None)
 
-    def in_rows(self, stride: Dim, shape: Shape) -> Dim:
+    def in_rows(self, stride: Dim, shape: Shape, outer: Dim = ZERO) -> Dim:
         """Return the number of the sample of each element if `stride` elements in a row belong to each."""
         steps = [product(shape[axis + 1 :]) for axis in range(len(shape))]
         places = [position(len(shape) - axis) for axis, size in enumerate(shape) if size is not ONE]
         row = total(place * steps[len(shape) - int(atom_of(place).name[1:])] for place in places)
-        return self._repeated(row, stride)
+        return self._repeated(row, stride, outer)
 
     def regroup(self, stride: Dim, after: Shape) -> list[tuple[Dim, Formula]]:
         """Return the formulas of the axes that may be split in a tensor, each with its condition.
@@ -224,9 +247,9 @@ class Batch:
             if exact is FALSE or whole is FALSE:
                 continue
             inner = stride // within if exact is TRUE else self._simplest(stride // within, size)
-            sample = self.label(len(after) - axis, inner, ONE if size is inner * self.size else ZERO)
-            self._know(sample, after, len(after) - axis, inner)
-            found.append((sample, all_of(exact, whole)))
+            sample, condition = self._placed(len(after) - axis, inner, size), all_of(exact, whole)
+            self._partial.setdefault((sample, size), {})[condition] = inner
+            found.append((sample, condition))
         return found
 
     def _simplest(self, inner: Dim, size: Dim) -> Dim:
@@ -239,11 +262,21 @@ class Batch:
         inside = {p: symbol(p.name, 0, size - 1, kind=p.kind) for p, size in bounds.items() if size is not None}
         sample = substitute(sample, inside)
         back = {atom: of_atom(p) for p, d in inside.items() if (atom := d.as_symbol()) is not None}
-        return self._settled(self._decided(substitute(sample, back), shape))
+        return self._settled(self._decided(self._without_quotients(substitute(sample, back), shape), shape))
+
+    def _without_quotients(self, sample: Dim, shape: Shape) -> Dim:
+        """Return a formula without quotients that are 0 at all positions of a tensor."""
+        last = {p: shape[-int(p.name[1:])] - 1 for p in positions(sample) if int(p.name[1:]) <= len(shape)}
+        for a in sample.atoms():
+            if a.op is FLOOR_DIVISION and positions(a.args[0]) and _grows(a.args[0]):
+                top, divisor = substitute(a.args[0], last), a.args[1]
+                if not positions(top) and self.proves(less(top, divisor)):
+                    return self._without_quotients(substitute_atom(sample, a.number, ZERO), shape)
+        return sample
 
     def _decided(self, sample: Dim, shape: Shape) -> Dim:
         """Return a formula without the choices that are the same at all positions of a tensor, such as of an index."""
-        choices = [a for a in sample.atoms() if a.op is SELECT and not a.args[0].symbols.isdisjoint(positions(sample))]
+        choices = [a for a in sample.atoms() if a.op is SELECT and _is_about_index(a.args[0])]
         if not choices:
             return sample
         used = [of_atom(p) for p in positions(sample)]

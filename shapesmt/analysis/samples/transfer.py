@@ -30,6 +30,7 @@ from shapesmt.operators.rules import (
     positions,
     rewrite_tensor,
     tensor,
+    uniform,
 )
 from shapesmt.prover.algebra import (
     TRUE,
@@ -46,6 +47,8 @@ from shapesmt.prover.algebra import (
 )
 
 MOST = (1 << 31) - 2  # elements along an axis: files write larger numbers for its end
+MOST_SAMPLES = 1 << 20
+FACTORS = frozenset({"bool", "float16", "bfloat16", "float32", "float64"})
 ORDERED = frozenset({Keeps.ALL, Keeps.ORDERED})
 JOINED = frozenset({Keeps.CONCATENATED, Keeps.STACKED})
 MOVED = frozenset({Keeps.REARRANGED, Keeps.REPEATED, Keeps.COPIED}) | JOINED
@@ -132,11 +135,11 @@ class Transfer:
     def _states(self, step: Step, states: Sequence[State], site: Site) -> list[State]:
         lost = worst(states)
         if lost is not None:
-            passed = lost.known and step.is_tracked
+            passed = lost.known and step.is_tracked and not self._may_separate(step, states, 2)
             return [lost._replace(exact=None) if passed or not lost.known else unknown(site)] * len(step.outputs)
         samples = tuple(s.sample or ZERO for s in states)
         before = State(ZERO, all_of(*(s.holds for s in states)), first_site(states))
-        return [self._state(outcome, before, site) for outcome in self._outcomes(step, samples)]
+        return [self._state(outcome, before, site) for outcome in self._outcomes(step, samples, before.holds)]
 
     def _state(self, outcome: Outcome, before: State, site: Site) -> State:
         """Return the state of an output; `before` holds the conditions of the inputs."""
@@ -153,21 +156,25 @@ class Transfer:
         holds = all_of(before.holds, self.batch.otherwise(outcome.condition))
         return State(outcome.sample, holds, where, exact=exact)
 
-    def _outcomes(self, step: Step, samples: tuple[Dim, ...]) -> tuple[Outcome, ...]:
-        key = step.rule, step.version, step.node.attributes, step.inputs, step.outputs, step.chosen, samples
+    def _outcomes(self, step: Step, samples: tuple[Dim, ...], holds: Formula) -> tuple[Outcome, ...]:
+        """Return the samples of a node's outputs at the sizes for which those of its inputs are right."""
+        key = step.rule, step.version, step.node.attributes, step.inputs, step.outputs, step.chosen, samples, holds
         known = self._known.get(key)
         if known is None:
-            find = self._reshaped if step.rule.traits.keeps in ORDERED else self._computed
-            pairs = zip(find(step, samples), step.outputs, strict=True)
-            known = self._known[key] = tuple(self._split(outcome, t) for outcome, t in pairs)
+            reshaped = step.rule.traits.keeps in ORDERED
+            found = self._reshaped(step, samples, holds) if reshaped else self._computed(step, samples)
+            pairs = zip(found, step.outputs, strict=True)
+            known = self._known[key] = tuple(self._split(outcome, t, holds) for outcome, t in pairs)
         return known
 
-    def _split(self, outcome: Outcome, t: Tensor) -> Outcome:
+    def _split(self, outcome: Outcome, t: Tensor, holds: Formula) -> Outcome:
         """Return the outcome for a tensor, which is mixed if no axis is split."""
         if outcome.sample is None:
             return outcome
         if t.shape is None:
             return UNKNOWN
+        if outcome.condition is not TRUE or (holds is not TRUE and self.batch.split(outcome.sample, t.shape, holds)):
+            return outcome
         sample = self.batch.settle(outcome.sample, t.shape)
         if sample is ZERO:
             return Outcome(ZERO)
@@ -199,7 +206,9 @@ class Transfer:
             for i, (t, s) in enumerate(zip(step.inputs, samples, strict=True))
         ]
         symbols = {s for t in step.inputs if t is not None for d in t.shape or () for s in d.symbols}
-        narrow = {s: symbol(s.name, s.lo, MOST, step=s.step, kind=s.kind) for s in symbols if s.hi > MOST}
+        own = self.batch.size.symbols
+        most = {s: MOST_SAMPLES if s in own else MOST for s in symbols}
+        narrow = {s: symbol(s.name, s.lo, m, step=s.step, kind=s.kind) for s, m in most.items() if s.lo < m < s.hi}
         if not narrow:
             return self.trace(step.rule, step.node, labelled)
         change = Substitution(narrow)
@@ -207,14 +216,14 @@ class Transfer:
         found = self.trace(step.rule, step.node, [None if t is None else rewrite_tensor(t, change) for t in labelled])
         return [None if d is None else substitute(d, back) for d in found]
 
-    def _reshaped(self, step: Step, samples: tuple[Dim, ...]) -> Sequence[Outcome]:
+    def _reshaped(self, step: Step, samples: tuple[Dim, ...], holds: Formula) -> Sequence[Outcome]:
         """Return the samples of a tensor whose elements stay in order, on the axis that they split."""
         (t, *more), before = step.outputs, step.inputs[0]
         if step.rule.traits.keeps is Keeps.ALL and not _carries(samples[1:]):
             return [Outcome(samples[0])] * len(step.outputs)
         if more or before is None or before.shape is None or t.shape is None or _carries(samples[1:]):
             return [UNKNOWN] * len(step.outputs)
-        stride = self.batch.stride(samples[0], before.shape)
+        stride = self.batch.stride(samples[0], before.shape, holds)
         if stride is None:
             (moved,) = self._moved(step, samples)
             return [UNKNOWN if moved is None else Outcome(moved)]
@@ -247,8 +256,20 @@ class Transfer:
             parts = [_carried(s, own, letters) for s, own in pairs]
             fits = t.shape is not None and len(letters) in (0, t.rank)
             parts = [MIXED if part is UNKNOWN and step.chosen else part for part in parts]
+            if MIXED in parts and self._may_separate(step, [SHARED if s is ZERO else None for s in samples], 1):
+                parts = [UNKNOWN]
             results.append(_together(*parts) if fits else UNKNOWN)
         return results
+
+    def _may_separate(self, step: Step, states: Sequence[State | None], axes: int) -> bool:
+        """Whether zeros in a shared tensor with so many axes that depend on the batch may separate samples."""
+        own = self.batch.size.symbols
+        for t, state in zip(step.inputs, states, strict=True):
+            if state is SHARED and t is not None and t.dtype in FACTORS and uniform(t.value) is None:
+                sizes = [d for d in t.shape or () if not own.isdisjoint(d.symbols)]
+                if len(sizes) >= axes:
+                    return True
+        return False
 
     @staticmethod
     def _follows(step: Step) -> Follows | None:

@@ -49,14 +49,15 @@ class Question:
         values: Elements of small inputs, by the name of the input or of the element.
         assume: Relations between dimensions; a mapping has the origin of each.
         timeout: The time limit in seconds; requirements left after it are reported as undecided.
-        declared: The use of the shapes that the file declares, as the text of a `Claims`.
+        declared: The use of the shapes that the file declares, as the text of a `Claims`; None ignores them.
         certify: Whether the solver decides the complete system as well.
         strict: Whether a warning counts as a failure.
         replay: Whether every counterexample is run in a runtime.
         target: The runtime that a model is written for.
         written: The tensors whose shapes are written into it: "all", "outputs" or "none".
         guards: The use of the conditions that a program checks before a run: "check" or "ignore".
-        session: What is asked about: "default", the file and ONNX Runtime's default session, or "file" alone.
+        session: What is asked about: "default", the file and ONNX Runtime's default session, or "file" (None) alone.
+        samples: The dimensions that count samples, which have to stay apart; a single name may be a text.
         started: When the question was asked; the time limit counts from then.
 
     >>> Question({"batch": "1..32"}, declared="trust").claims is Claims.TRUST
@@ -68,14 +69,15 @@ class Question:
     values: Mapping[str, ValueLike] | None = None
     assume: Iterable[str] | Mapping[str, Origin] | None = None
     timeout: float = TIMEOUT
-    declared: str = Claims.IGNORE.value
+    declared: str | None = None
     certify: bool = False
     strict: bool = False
     replay: bool = False
     target: str | None = None
     written: str | None = None
     guards: str = "check"
-    session: str = "file"
+    session: str | None = None
+    samples: Iterable[str] = ()
     started: float = field(default_factory=monotonic, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -88,9 +90,15 @@ class Question:
             object.__setattr__(self, "assume", (self.assume,))
         elif self.assume is not None and not isinstance(self.assume, Iterable):
             raise UsageError(f"assume lists relations; it isn't {printable(repr(self.assume), 60)}")
+        elif not isinstance(self.assume, (Mapping, type(None))):
+            object.__setattr__(self, "assume", tuple(self.assume))
+        if not isinstance(self.samples, Iterable):
+            raise UsageError(f"samples lists names of dimensions; it isn't {printable(repr(self.samples), 60)}")
+        names = (self.samples,) if isinstance(self.samples, str) else tuple(self.samples)
+        object.__setattr__(self, "samples", names)
         if self.guards not in GUARDS:
             raise UsageError(f"guards is one of {', '.join(GUARDS)}, not {printable(repr(self.guards))}")
-        if self.session not in SESSIONS:
+        if self.session not in (*SESSIONS, None):
             raise UsageError(f"session is one of {', '.join(SESSIONS)}, not {printable(repr(self.session))}")
         timeout: object = self.timeout
         if not isinstance(timeout, (int, float)):
@@ -122,6 +130,13 @@ class Question:
         return replace(self, started=monotonic())
 
     @property
+    def poses(self) -> tuple[object, ...]:
+        """What the examination of every node depends on."""
+        trust = self.claims is Claims.TRUST
+        inputs = self.dims, self.shapes, self.values, self.assume
+        return *inputs, self.guards, self.session == SESSIONS[0], trust
+
+    @property
     def claims(self) -> Claims:
         """The use of declared shapes.
 
@@ -129,7 +144,7 @@ class Question:
             UsageError: `declared` is not the text of a `Claims`.
         """
         try:
-            return Claims(self.declared)
+            return Claims.IGNORE if self.declared is None else Claims(self.declared)
         except ValueError:
             words = ", ".join(claims.value for claims in Claims)
             raise UsageError(f"declared is one of {words}, not {printable(repr(self.declared))}") from None

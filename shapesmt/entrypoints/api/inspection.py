@@ -2,83 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
-from shapesmt.analysis.diagnose import absent_files
-from shapesmt.analysis.verify import SESSIONS, TIMEOUT, Claims, Question, pose
-from shapesmt.base.deadline import Deadline, seconds
 from shapesmt.base.errors import one_frame
-from shapesmt.entrypoints.api import answer_check
 from shapesmt.frontends import Model, load
-from shapesmt.network.declarations import RangeLike, ShapeLike, ValueLike, unknown_name
-from shapesmt.network.graph import Graph, document, networkx_graph
-from shapesmt.network.laws import CATALOGUE
-from shapesmt.operators.inference import infer, start
-from shapesmt.prover.algebra import one_call
-from shapesmt.reports.answers import DimensionFacts, ErrorCode, ModelFacts, Operator, Operators, TensorFacts
-
-if TYPE_CHECKING:
-    import networkx as nx
-
-    from shapesmt.analysis.encoding import Constraints
-    from shapesmt.operators.rules import Tensor
-
-
-@one_frame
-@one_call()
-def encoding(
-    model: Model,
-    *,
-    dims: Mapping[str, RangeLike] | None = None,
-    shapes: Mapping[str, ShapeLike] | None = None,
-    values: Mapping[str, ValueLike] | None = None,
-    assume: Iterable[str] | None = None,
-) -> Constraints:
-    """Return the complete system as named Z3 variables and constraints; you can add others before you solve it.
-
-    >>> model = b'''<ir_version: 8, opset_import: ["":18]>
-    ... g (float[n, 4] x) => (float[k, m] y) { y = Flatten <axis=0> (x) }'''
-    >>> enc = encoding(model, dims={"n": "1..8"})
-    >>> enc.dim("y", 1), enc.definitions["y[1]"]
-    (y[1], y[1] == 4*n)
-    """
-    from shapesmt.analysis.encoding import Constraints
-
-    problem = pose(load(model), Question(dims, shapes, values, assume))
-    return Constraints(problem.graph, problem.inputs, problem.dims, problem.domain.facts, problem.assumed)
-
-
-@one_frame
-@one_call()
-def dataflow(
-    model: Model,
-    *,
-    dims: Mapping[str, RangeLike] | None = None,
-    shapes: Mapping[str, ShapeLike] | None = None,
-    values: Mapping[str, ValueLike] | None = None,
-    assume: Iterable[str] | None = None,
-) -> nx.MultiDiGraph[str]:
-    """Return a model's networkx graph, with `dtype` and `shape` of each edge's tensor.
-
-    `shapesmt.network.graph.dataflow` describes its nodes and edges.
-
-    A shape is a tuple of formulas as text; None if the rank is unknown.
-
-    >>> model = b'''<ir_version: 8, opset_import: ["":18]>
-    ... g (float[n, 4] x) => (float[k, m] z) { y = Flatten <axis=0> (x) z = Relu (y) }'''
-    >>> dataflow(model).edges(data="shape")
-    OutMultiEdgeDataView([('x', 'Flatten_0', ('n', '4')), ('Flatten_0', 'Relu_1', ('1', '4*n'))])
-    """
-    problem = pose(load(model), Question(dims, shapes, values, assume))
-    tensors = infer(problem.graph, problem.inputs).tensors
-    graph = networkx_graph(problem.graph)
-    for _, _, edge in graph.edges(data=True):
-        t = tensors[edge["tensor"]]
-        edge.update(dtype=t.dtype, shape=None if t.shape is None else tuple(map(str, t.shape)))
-    return graph
+from shapesmt.network.graph import Graph, document
+from shapesmt.reports.answers import Operator, Operators
 
 
 @one_frame
@@ -108,46 +37,6 @@ def save_graph(model: Model, path: str | os.PathLike[str]) -> None:
 
     text = json.dumps(document(load(model)), indent=1)
     write_whole(path, f"{text}\n".encode())
-
-
-@one_frame
-@one_call()
-def inspect(model: Model, *, timeout: float = TIMEOUT) -> ModelFacts:
-    """Return a model's inputs, dimensions with their axes, and operators: the facts to know before asking about it.
-
-    Shapes of outputs that can't be inferred within the timeout are omitted.
-
-    >>> model = b'''<ir_version: 8, opset_import: ["":18]>
-    ... g (float[n, 4] x, float[n, m] w) => (float[k, l] y) { y = Concat <axis=1> (x, w) }'''
-    >>> facts = inspect(model)
-    >>> facts.dimensions["n"].axes, facts.outputs["y"].shape
-    (('x[0]', 'w[0]'), ('n', 'm + 4'))
-    """
-    deadline = Deadline(seconds(timeout))
-    graph = deadline.require(lambda: load(model), "the model isn't read")
-    problem = deadline.require(lambda: pose(graph, Question()), "the inputs aren't known")
-    inference = deadline.attempt(lambda: infer(problem.graph, problem.inputs), start(problem.graph, problem.inputs))
-    tensors = inference.tensors
-    axes: dict[str, list[str]] = {name: [] for name in problem.ranges}
-    for tensor, (_, sizes) in problem.declared.items():
-        for axis, size in enumerate(sizes or ()):
-            axes.get(str(size), []).append(f"{tensor}[{axis}]")
-    used = supported_ops(graph).operators
-    aliases = {name: alias for alias, name in graph.aliases.items()}
-    return ModelFacts(
-        graph.source, graph.exporter, graph.opsets if graph.schemas is not None else {}, len(graph.nodes),
-        {name: _facts(tensors[name]) for name in graph.inputs},
-        {name: _facts(tensors[name]) for name in graph.outputs if name in tensors},
-        {n: DimensionFacts(r, tuple(axes[n]), aliases.get(n, "")) for n, r in problem.ranges.items() if axes[n]},
-        {o.qualified: o.nodes for o in used},
-        {o.qualified: o.nodes for o in used if o.since is None},
-        tuple([name for small in problem.small.values() for name in small.names]),
-        absent_files(problem.graph, inference),
-    )  # fmt: skip
-
-
-def _facts(t: Tensor) -> TensorFacts:
-    return TensorFacts(t.dtype, None if t.shape is None or not t.is_tensor else tuple(map(str, t.shape)))
 
 
 @one_frame
@@ -185,26 +74,3 @@ def supported_ops(model: Model | None = None) -> Operators:
         plugin = "" if rule is None else rule.plugin
         listed.append(Operator(name, domain, since, count, expanded, inferred, plugin))
     return Operators(graph.source, tuple(listed))
-
-
-@one_frame
-def explain_code(code: str) -> ErrorCode:
-    """Return the catalogue's entry for an error code, with a report on its example.
-
-    Args:
-        code: The code, such as "SM103", in upper or lower case.
-
-    Raises:
-        UsageError: The catalogue has no such code.
-
-    >>> explain_code("SM103").report.findings[0].code
-    'SM103'
-    """
-    entry = CATALOGUE.get(code.upper())
-    if entry is None:
-        raise unknown_name("error code", code, CATALOGUE, "the catalogue")
-    question = Question(entry.dims, assume=entry.assume, declared=Claims.CHECK, session=SESSIONS[0])
-    report = answer_check(entry.example.encode(), question) if entry.example else None
-    shown = dataclasses.replace(report, model="example.onnxtxt") if report is not None else None
-    told = entry.code, entry.title, entry.sentence, entry.remedy
-    return ErrorCode(*told, entry.example, entry.dims, entry.assume, shown)

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
-import re
-import sys
 from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import click
 
-from shapesmt.base.errors import UsageError, printable
+from shapesmt.base.errors import printable
 from shapesmt.entrypoints.cli.options import (
-    declared_option,
     load_config,
     model_command,
     model_text,
-    question_for,
-    session_option,
+    opened,
     sizes,
 )
 from shapesmt.entrypoints.cli.output import BOUNDS_STATUS, STATUS, put, show, waiting
@@ -51,11 +45,11 @@ def repair(form: Form, model: str, output: str | None, take: int | None, as_decl
 
     Proposals are proved, or say that they leave findings. Only a person knows which was meant: read them first.
     """
-    from shapesmt.entrypoints import api
+    from shapesmt.tasks.repair import find_repairs
 
-    question = question_for(model, *load_config(options))
-    ask = partial(api.answer_repair, model, question, output, take=take, as_declared=as_declared)
-    return show(waiting(f"repairing {model}", question, ask), form)
+    asked = opened(model, *load_config(options))
+    ask = partial(find_repairs, asked.model, asked.ask(), output, take=take, as_declared=as_declared)
+    return show(waiting(f"repairing {model}", asked, ask), form)
 
 
 @click.command(
@@ -82,12 +76,10 @@ def memory(
     **options: Any,
 ) -> int:
     """How many bytes do activations take at most, at which input and node, and which inputs fit a budget?"""
-    from shapesmt.entrypoints import api
-    from shapesmt.tasks.memory import Wanted
+    from shapesmt.tasks.memory import Wanted, measure
 
-    wanted = Wanted(mode, budget, greatest, at, charts=html is not None)
-    question = question_for(model, *load_config(options))
-    answer = waiting(f"measuring {model}", question, lambda: api.answer_memory(model, question, wanted))
+    asked, wanted = opened(model, *load_config(options)), Wanted(mode, budget, greatest, at, charts=html is not None)
+    answer = waiting(f"measuring {model}", asked, lambda: measure(asked.model, asked.ask(), wanted))
     if html is not None:
         from shapesmt.reports.export import write_whole
         from shapesmt.reports.render import memory_page
@@ -101,7 +93,6 @@ def memory(
     epilog=f"{BOUNDS_STATUS}. Example: shapesmt tighten unet.onnx -o tight.onnx",
 )
 @model_command
-@declared_option
 @click.option("-o", "--output", required=True, metavar="OUT.onnx", help="Where to write the annotated model.")
 @click.option("--valid-only", is_flag=True, help="Write shapes that hold for valid inputs only, if others fail.")
 @click.option("--simplify", is_flag=True, help="Leave out the nodes that proofs make superfluous, as `simplify` does.")
@@ -114,13 +105,12 @@ def tighten(
     form: Form, model: str, output: str, valid_only: bool, simplify: bool, trust_ranges: bool, **options: Any
 ) -> int:
     """Write the model with the shape of every tensor in it, if it runs for every input."""
-    from shapesmt.entrypoints import api
+    from shapesmt.tasks.simplify import write_tightened
 
-    question = question_for(model, *load_config(options))
+    asked = opened(model, *load_config(options))
     more: dict[str, Any] = {"valid_only": valid_only, "simplify": simplify, "trust_ranges": trust_ranges}
-    return show(
-        waiting(f"bounding {model}", question, lambda: api.answer_tighten(model, output, question, **more)), form
-    )
+    ask = partial(write_tightened, asked.model, asked.ask(declared="check"), output, **more)
+    return show(waiting(f"bounding {model}", asked, ask)[1], form)
 
 
 @click.command(
@@ -139,11 +129,12 @@ def tighten(
 @_trust_ranges
 def simplify(form: Form, model: str, output: str, everything: bool, **options: Any) -> int:
     """Write the model without the nodes that proofs make superfluous, if it runs for every input."""
-    from shapesmt.entrypoints import api
+    from shapesmt.tasks.simplify import write_simplified
 
     more = {name: options.pop(name) for name in ("valid_only", "check_runs", "trust_ranges")}
-    question = question_for(model, *load_config(options))
-    answer = waiting(f"simplifying {model}", question, lambda: api.answer_simplify(model, output, question, **more))
+    asked = opened(model, *load_config(options))
+    ask = partial(write_simplified, asked.model, asked.ask(), output, **more)
+    answer = waiting(f"simplifying {model}", asked, ask)[1]
     return show(answer, "all" if everything and form == "text" else form)
 
 
@@ -162,18 +153,15 @@ def simplify(form: Form, model: str, output: str, everything: bool, **options: A
 @click.option(
     "--inner", multiple=True, type=model_text, metavar="TENSOR", help="Sizes of this tensor inside the model, too."
 )
-@session_option
 @click.option("--valid-only", is_flag=True, help="Write the sizes of valid inputs only, if others fail.")
 @click.option("--hull", is_flag=True, help="With --valid-only, let a format that holds one box have all valid inputs, "
               "though some inside fail.")  # fmt: skip
 @click.option("-o", "--output", metavar="FILE", help="Where to write it; standard output by default.")
 def profile(form: Form, model: str, output: str | None, **options: Any) -> int:
     """Write the least, the usual and the greatest size of every input as a compiler takes them: proven to run."""
-    from shapesmt.tasks.profiles import answer_profile
-
     about = {name: options.pop(name) for name in ("target", "opt", "profiles", "inner", "valid_only", "hull")}
-    question = question_for(model, *load_config(options))
-    answer = waiting(f"bounding {model}", question, lambda: answer_profile(model, question=question, **about))
+    asked = opened(model, *load_config(options))
+    answer = waiting(f"bounding {model}", asked, lambda: asked.profile(**about))
     if not answer.boxes:
         return show(answer, form)
     put(answer.content, output, form, answer.to_dict())
@@ -195,62 +183,10 @@ def dynamic_shapes(form: Form, model: str, output: str | None, **options: Any) -
     MODEL is a .pt2 file. Of `model.py:example`, a function that returns a module and a tuple of its arguments, what is
     written is tried with PyTorch until it is accepted.
     """
-    from shapesmt.entrypoints.cli.compilers import module_of
-    from shapesmt.frontends import program_or_model
-    from shapesmt.tasks.profiles import answer_dynamic_shapes
-
-    module, *given = module_of(model) or (model, None)
-    args, kwargs = (*given, None)[:2]
-    question = question_for(model, *load_config(options))
-    answer = waiting(
-        f"looking at {model}",
-        question,
-        lambda: answer_dynamic_shapes(program_or_model(module, args, kwargs, None), question.again()),
-    )
+    answer = waiting(f"looking at {model}", asked := opened(model, *load_config(options)), asked.dynamic_shapes)
     if not answer.content:
         return show(answer, form)
     put(answer.content, output, form, answer.to_dict())
     for axis in answer.static:
         click.echo(f"{axis.word}: {printable(axis.words, 400)}", err=True)
     return answer.exit_status
-
-
-_NAMED = re.compile(r"(?P<file>.+\.py):(?P<name>[^\W\d]\w*)")
-
-
-def module_of(text: str) -> tuple[Any, ...] | None:
-    """Import a file and return the module, arguments and keywords (if any) from its function; None for any other text.
-
-    The text `model.py:example` names a function such as this, whose tuple a dictionary of keywords may follow:
-
-        def example():
-            return Net().eval(), (torch.ones(2, 3, 64, 64),)
-
-    Raises:
-        UsageError: The file or the function doesn't exist, it fails, or it returns something else.
-
-    >>> module_of("model.pt2") is None
-    True
-    """
-    match = _NAMED.fullmatch(text)
-    if match is None:
-        return None
-    file, name = Path(match["file"]), match["name"]
-    if not file.is_file():
-        raise UsageError(f"{printable(text)}: there is no file {printable(str(file))}")
-    spec = importlib.util.spec_from_file_location(file.stem, file)
-    assert spec is not None
-    assert spec.loader is not None
-    loaded = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(file.parent))
-    try:
-        spec.loader.exec_module(loaded)
-        returned = getattr(loaded, name)()
-    except Exception as error:  # whatever the file raises
-        reason = printable(f"{type(error).__name__}: {error}", 200)
-        raise UsageError(f"{printable(text)} can't be called: {reason}") from None
-    finally:
-        sys.path.remove(str(file.parent))
-    if not isinstance(returned, tuple) or len(returned) not in (2, 3):
-        raise UsageError(f"{printable(text)} is to return a module and a tuple of its arguments (and its keywords)")
-    return returned

@@ -246,6 +246,13 @@ class _Reader(NamedTuple):
             raise self._refusal(key, value, f"write one of {', '.join(words)}")
         return str(value)
 
+    def samples(self, key: str, value: Any) -> tuple[str, ...]:
+        """Check and return the name of a dimension that counts samples, or a list of such names."""
+        names = [value] if isinstance(value, str) else value
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise self._refusal(key, value, 'write a name or a list of them: "batch"')
+        return tuple(names)
+
     def strict(self, key: str, value: Any) -> bool:
         """Check and return whether warnings make the check fail."""
         if not isinstance(value, bool):
@@ -279,4 +286,5 @@ _COMMON: Mapping[str, Callable[[_Reader, str, Any], Any]] = {
     "guards": _Reader.word,
     "session": _Reader.word,
     "strict": _Reader.strict,
+    "samples": _Reader.samples,
 }

@@ -8,6 +8,7 @@ TOPICS = (
     "verdicts",
     "ranges",
     "data",
+    "samples",
     "models",
     "fleet",
     "repair",

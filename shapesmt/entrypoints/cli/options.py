@@ -18,9 +18,11 @@ from shapesmt.reports.render import CHECK_FORMS, FORMS, Form, shell
 
 if TYPE_CHECKING:
     from shapesmt.analysis.verify import Question
+    from shapesmt.entrypoints.api import Opened
     from shapesmt.entrypoints.cli.config import Config
 
-GUARDS, SESSIONS = (
+CLAIMS, GUARDS, SESSIONS = (
+    ("check", "trust", "ignore", "override"),
     ("check", "ignore"),
     ("default", "file"),
 )  # as in `shapesmt.analysis.verify.question`, which takes long to import
@@ -218,6 +220,13 @@ def _question(command: Command, forms: Sequence[Form]) -> Command:
                      help='Relation between dimensions: "total == past + seq".'),
         click.option("--guards", type=click.Choice(GUARDS), default=GUARDS[0], show_default=True,
                      help="What a PyTorch program checks before it runs; ignored where it is lowered."),
+        click.option("--declared", type=click.Choice(CLAIMS),
+                     help="Shapes that the file declares of inner tensors and outputs: compare them with what is "
+                     "inferred (check and tighten do), trust them where nothing is, ignore them (others do), or put "
+                     "what is inferred in their place."),
+        click.option("--session", type=click.Choice(SESSIONS),
+                     help="Ask about an ONNX file as written and about ONNX Runtime's default session, which rewrites "
+                     "some nodes (check, explain, bounds and profile do), or about the file alone (others do)."),
         timeout_option,
         click.option("--config", metavar="FILE",
                      help="Configuration; by default the nearest shapesmt.toml or [tool.shapesmt]."),
@@ -238,19 +247,6 @@ def with_options(command: Command, options: Sequence[Callable[[Command], Command
     return command
 
 
-declared_option = click.option(
-    "--declared", type=click.Choice(["check", "trust", "ignore", "override"]), default="check", show_default=True,
-    help="Shapes that the file declares of inner tensors and outputs: compare them with what is inferred, trust them "
-    "where nothing is, ignore them, or put what is inferred in their place.",
-)  # fmt: skip
-
-session_option = click.option(
-    "--session", type=click.Choice(SESSIONS), default=SESSIONS[0], show_default=True,
-    help="Ask about an ONNX file as written and about ONNX Runtime's default session, which rewrites some nodes, or "
-    "about the file alone.",
-)  # fmt: skip
-
-
 def load_config(options: dict[str, Any]) -> tuple[Config, dict[str, Any]]:
     """Return the configuration that `--config` and `--no-config` ask for, and the other options."""
     from shapesmt.entrypoints.cli.config import Config
@@ -259,6 +255,17 @@ def load_config(options: dict[str, Any]) -> tuple[Config, dict[str, Any]]:
     if path is not None and none:
         raise click.UsageError("--config and --no-config exclude each other", click.get_current_context())
     return (Config() if none else Config.load(path)), options
+
+
+def opened(model: str, config: Config, options: Mapping[str, Any]) -> Opened:
+    """Return a model, to be read, with its question; `model.py:example` names a module and its arguments."""
+    from shapesmt.entrypoints.api import Opened
+    from shapesmt.entrypoints.cli.modules import module_of
+    from shapesmt.frontends import ModelSource, program_or_model
+
+    question = question_for(model, config, options)
+    module, args, kwargs = (*(module_of(model) or (model,)), None, None)[:3]
+    return Opened(ModelSource(program_or_model(module, args, kwargs, None)), question)
 
 
 def question_for(model: str, config: Config, options: Mapping[str, Any]) -> Question:

@@ -10,7 +10,7 @@ import click
 from shapesmt.reports.render import Form
 
 if TYPE_CHECKING:
-    from shapesmt.analysis.verify import Question
+    from shapesmt.entrypoints.api import Opened
     from shapesmt.reports.answers import AnyResult
 
 STATUS = "exit status: {0}, 2 bad usage or unreadable model"
@@ -35,11 +35,11 @@ def put(text: str, output: str | None, form: Form, data: Mapping[str, object]) -
 Answer = TypeVar("Answer")
 
 
-def waiting(what: str, question: Question, ask: Callable[[], Answer]) -> Answer:
+def waiting(what: str, asked: Opened, ask: Callable[[], Answer]) -> Answer:
     """Return the result of `ask`; meanwhile a bar shows how much of the timeout has passed."""
     from shapesmt.reports.render import timing
 
-    with timing(what, question.timeout):
+    with timing(what, asked.question.timeout):
         return ask()
 
 

@@ -18,8 +18,7 @@ from shapesmt.entrypoints.cli.options import (
     load_config,
     model_command,
     model_text,
-    question_for,
-    session_option,
+    opened,
     timeout_option,
 )
 from shapesmt.entrypoints.cli.output import BOUNDS_STATUS, CHECK_STATUS, STATUS, put, show, waiting
@@ -41,7 +40,6 @@ _CODE = re.compile(r"SM[0-9]{3}", re.IGNORECASE)
 @click.option("--replay", is_flag=True, help="With --error: run the least input on ONNX Runtime.")
 @click.option("--codes", is_flag=True, is_eager=True, expose_value=False, callback=list_codes,
               help="List the error codes.")  # fmt: skip
-@session_option
 @click.option("--constraints", is_flag=True, help="Show what the node contributes to the solver's system.")
 def explain(
     form: Form, model: str, target: str | None, error: str | None, replay: bool, constraints: bool, **options: Any
@@ -50,19 +48,17 @@ def explain(
 
     For MODEL, a code of a finding or warning (SM101) tells what it stands for and what helps.
     """
-    from shapesmt.entrypoints import api
-
     if _CODE.fullmatch(model) and target is None and not Path(model).exists():
+        from shapesmt.entrypoints import api
+
         return show(api.explain_code(model), form)
     if error is None and replay:
         raise click.UsageError("--replay comes with --error", click.get_current_context())
     if error is not None and (target is not None or constraints):
         raise click.UsageError("--error comes without a node and --constraints", click.get_current_context())
-    question = question_for(model, *load_config({**options, "replay": replay}))
-    ask = partial(api.answer_explain, model, target, question, constraints=constraints)
-    if error is not None:
-        ask = partial(ask, error=_log(error))
-    return show(waiting(f"explaining {model}", question, ask), form)
+    asked, text = opened(model, *load_config(options)), None if error is None else _log(error)
+    ask = partial(asked.explain, target, constraints=constraints, error=text, replay=replay)
+    return show(waiting(f"explaining {model}", asked, ask), form)
 
 
 def _log(path: str) -> str:
@@ -86,13 +82,10 @@ def _log(path: str) -> str:
 )
 @model_command
 @click.argument("tensors", type=model_text, nargs=-1, metavar="[TENSOR]...", shell_complete=complete_target)
-@session_option
 def bounds(form: Form, model: str, tensors: tuple[str, ...], **options: Any) -> int:
     """What are the tightest bounds of every dimension of every tensor?"""
-    from shapesmt.entrypoints import api
-
-    question = question_for(model, *load_config(options))
-    return show(waiting(f"bounding {model}", question, lambda: api.answer_bounds(model, tensors, question)), form)
+    asked = opened(model, *load_config(options))
+    return show(waiting(f"bounding {model}", asked, lambda: asked.bounds(*tensors)), form)
 
 
 @click.command(
@@ -107,10 +100,9 @@ def encode(form: Form, model: str, node: str | None, output: str | None, **optio
 
     Of NODE it is the part that it contributes: satisfiable if it can fail while the nodes before it run.
     """
-    from shapesmt.entrypoints import api
     from shapesmt.reports.answers import Encoded
 
-    text = api.answer_encode(model, question_for(model, *load_config(options)), node)
+    text = opened(model, *load_config(options)).encode(node)
     put(text, output, form, Encoded(model, text).to_dict())
     return 0
 
@@ -127,11 +119,10 @@ def repro(form: Form, model: str, node: str | None, output: str | None, **option
 
     It stands alone: it holds the part of the model that fails, without weights, and needs numpy, onnx and onnxruntime.
     """
-    from shapesmt.entrypoints import api
     from shapesmt.reports.answers import Script
 
-    question = question_for(model, *load_config(options))
-    text = waiting(f"checking {model}", question, lambda: api.answer_repro(model, node, question))
+    asked = opened(model, *load_config(options))
+    text = waiting(f"checking {model}", asked, lambda: asked.repro(node))
     if text is None:
         what = f"no input is known to break {'any node' if node is None else f'node {printable(node)!r}'}"
         click.echo(f"nothing to reproduce in {printable(model)}: {what}", err=True)

@@ -6,23 +6,24 @@ import os
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shapesmt.analysis.verify import TIMEOUT, Question
-from shapesmt.base.errors import UsageError, one_frame, printable
+from shapesmt.base.errors import UsageError, printable
+from shapesmt.entrypoints.api import FileOptions, asks, require_known
 from shapesmt.entrypoints.fleet.answers import open_answers, prepare_folder
 from shapesmt.entrypoints.fleet.identity import digest, process_identity
 from shapesmt.entrypoints.fleet.names import models_in, options_for_all
 from shapesmt.entrypoints.fleet.settled import Outcome, Settled, Wish, settle
 from shapesmt.entrypoints.fleet.task import Arriving, Task, cached_answers, is_same
-from shapesmt.network.declarations import RangeLike, ShapeLike, ValueLike
 from shapesmt.reports.answers import BatchReport, Report, Tallying
 
 if TYPE_CHECKING:
     from distributed import Client
+    from typing_extensions import Unpack
 
     from shapesmt.entrypoints.fleet.earlier import Earlier, Record
     from shapesmt.entrypoints.fleet.results import Results
@@ -59,19 +60,12 @@ class Plan:
     say: Callable[[str], object] = lambda text: warnings.warn(text, stacklevel=4)
 
 
-@one_frame
+@asks(FileOptions)
 def check_many(
     models: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     *,
-    dims: Mapping[str, RangeLike] | None = None,
-    shapes: Mapping[str, ShapeLike] | None = None,
-    values: Mapping[str, ValueLike] | None = None,
-    assume: Iterable[str] | None = None,
-    declared: str = "check",
     strict: bool = False,
-    guards: str = "check",
-    session: str = "default",
-    timeout: float = TIMEOUT,
+    samples: str | Iterable[str] = (),
     jobs: int | None = None,
     client: Client | None = None,
     cache: str | os.PathLike[str] | None = None,
@@ -79,13 +73,14 @@ def check_many(
     resume: bool = False,
     fail_fast: bool = False,
     done: Callable[[str], object] = str,
+    **options: Unpack[FileOptions],
 ) -> BatchReport:
     """Check many models: files, folders, patterns such as `models/**/*.onnx`, and URLs.
 
     A declaration applies to the models that have its name, and at least one has to. If a process ends, its other models
     are checked again. `output` is a file of results with a line (`.jsonl`) or a row (`.parquet`) for each report; with
     `resume`, models with a report in it are skipped unless they have changed. `cache` is a folder of answers, found by
-    the models' content. `done` is called with the path of each finished model.
+    the models' content. `done` is called with the path of each finished model. The other options are those of `check`.
 
     Several `jobs` are processes: as with `multiprocessing`, a script has to call this function below
     `if __name__ == "__main__":`.
@@ -97,10 +92,11 @@ def check_many(
     {'models': 2, 'proved': 2, 'unknown': 0, 'depends': 0, 'fails': 0, 'unchecked': 0}
     """
     named = [models] if isinstance(models, (str, os.PathLike)) else models
-    paths = models_in(map(os.fsdecode, named), timeout)
-    options = options_for_all(paths, {"dims": dims, "values": values, "assume": assume, "shapes": shapes})
-    applied, options["shapes"] = options["shapes"] or {}, None
-    question = Question(**options, timeout=timeout, declared=declared, strict=strict, guards=guards, session=session)
+    require_known(options, FileOptions)
+    paths = models_in(map(os.fsdecode, named), options.get("timeout", TIMEOUT))
+    asked = options_for_all(paths, dict(options))
+    applied, asked["shapes"] = asked.get("shapes") or {}, None
+    question = Question(**asked, strict=strict, samples=samples)
     plan = Plan(jobs, nullcontext(client) if client is not None else None, cache, output, resume, fail_fast)
     return check_all([Task(path, question, applied) for path in paths], plan, done)
 

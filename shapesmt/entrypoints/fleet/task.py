@@ -23,7 +23,7 @@ from shapesmt.entrypoints.fleet.settled import (
     settle,
     text,
 )
-from shapesmt.frontends import ModelFile, SideRead, content_digest, is_url, load, model_file, open_model, side_reads
+from shapesmt.frontends import ModelFile, ModelSource, SideRead, content_digest, is_url, model_file, side_reads
 from shapesmt.network.declarations import ShapeLike
 from shapesmt.prover.algebra import forget_between
 from shapesmt.reports.answers import Report, Unchecked
@@ -162,16 +162,16 @@ def split(count: int, processes: int) -> list[range]:
 
 
 def _answer(task: Task, file: ModelFile) -> Report:
-    from shapesmt.entrypoints import api  # importing it takes longer than reading hundreds of cached answers
+    from shapesmt.entrypoints.api import Opened  # importing it takes longer than reading hundreds of cached answers
 
-    model = task.question.read(lambda: open_model(file))
-    graph = task.question.read(lambda: load(model))
+    model = ModelSource(file)
+    graph = task.question.read(model.graph)
     shapes = {name: shape for name, shape in task.shapes.items() if name in graph.inputs}
     question = replace(task.question, shapes={**(task.question.shapes or {}), **shapes})
-    asked = model if question.replay else graph
+    asked = Opened(model, question)
     if not task.page:
-        return replace(api.answer_check(asked, question), model=task.name, exporter=graph.exporter)
-    data = api.page_data(asked, question)
+        return replace(asked.check(), model=task.name, exporter=graph.exporter)
+    data = asked.page_data()
     report = replace(data.report, model=task.name, exporter=graph.exporter)
     from shapesmt.entrypoints.fleet.pages import write_page
 

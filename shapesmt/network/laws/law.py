@@ -63,6 +63,7 @@ class Code(NamedTuple):
         dims: The ranges under which the model violates it.
         assume: The assumptions under which the model violates it.
         kind: The kind of finding or warning that always has this code; "" if there is none.
+        samples: The dimension that counts samples, if the law is about these; "" for all others.
     """
 
     code: str
@@ -73,6 +74,7 @@ class Code(NamedTuple):
     dims: Mapping[str, str] = MappingProxyType({})
     assume: tuple[str, ...] = ()
     kind: str = ""
+    samples: str = ""
 
     def law(self, sentence: str, sides: tuple[str, str] = ("", ""), broken: str = "") -> Law:
         """Return a law with this code, about particular operators."""

@@ -1,4 +1,7 @@
-"""Codes of undecided nodes (SM6xx) and of warnings, which aren't failures (SM9xx): each has its kind, not a law."""
+"""Codes of undecided nodes (SM6xx), of mixed samples (SM7xx), and of warnings, which aren't failures (SM9xx).
+
+Each has its kind, not a law of a node.
+"""
 
 from __future__ import annotations
 
@@ -46,6 +49,15 @@ SM605 = Code(
     "Put the external file next to the model, under the name that the model has for it.",
     'g (float[n, 4] x) => (float[m, k] y)\n<int64[2] sizes = ["location": "weights.data"]>\n{ y = Reshape (x, sizes) }',
     kind="external",
+)  # fmt: skip
+SM701 = Code(
+    "SM701", "mixed samples",
+    "The samples of a batch stay apart: each index along an axis of an output depends on one sample of the inputs.",
+    "Keep the batch as an axis of its own where elements are reshaped or reduced: a Reshape whose sizes are written "
+    "for one sample, or whose -1 isn't the batch, reads several samples as one.",
+    "g (float[batch, 8] x) => (float[4, m] y)\n<int64[2] sizes = {4, -1}>\n{ y = Reshape (x, sizes) }",
+    kind="samples",
+    samples="batch",
 )  # fmt: skip
 SM901 = Code(
     "SM901", "size-1 broadcast",
@@ -123,4 +135,12 @@ SM909 = Code(
     "  last_rows = Range (first, zero, one)\n  y = Gather (table, last_rows) }",
     dims={"n": "1..4"},
     kind="session",
+)  # fmt: skip
+SM910 = Code(
+    "SM910", "reshaped batch",
+    "The axis that counts the samples stays an axis of its own where a tensor is reshaped.",
+    "Write the sizes of a reshape for any batch, with 0 or -1 for the batch; `check --samples` tells what mixes and at "
+    "which sizes.",
+    "g (float[n, 8] x) => (float[4, m] y)\n<int64[2] sizes = {4, -1}>\n{ y = Reshape (x, sizes) }",
+    kind="reshaped",
 )  # fmt: skip

@@ -107,6 +107,7 @@ class ErrorCode(Answer):
     """The answer of `explain` about an error code: its law, a model that breaks it, and a remedy.
 
     `model` is that model as text, `report` the answer of `check` for it; "" and None if there is no example.
+    `samples` is the dimension that counts samples, if the law is about these.
 
     >>> ErrorCode("SM103", "join", "joined tensors match", "pad the input").to_dict()["schema"]
     'shapesmt/code/1'
@@ -122,6 +123,7 @@ class ErrorCode(Answer):
     dims: Mapping[str, str] = field(default_factory=dict, metadata=_OMIT_EMPTY)
     assume: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
     report: Report | None = field(default=None, metadata=_OMIT_EMPTY)
+    samples: str = field(default="", metadata=_OMIT_EMPTY)
 
 
 Result: TypeAlias = (

@@ -175,6 +175,7 @@ class FindingKind(str, Enum):
 
     REQUIREMENT = "requirement"  # a law that fails, or isn't decided
     DATA = "data"  # a law that depends on a data-dependent size
+    SAMPLES = "samples"  # samples of a batch that don't stay apart
     SESSION = "session"  # a law of what ONNX Runtime's default session runs instead of the file's nodes
     DECLARATION = "declaration"  # the file declares another shape
     UNSUPPORTED = "unsupported"  # no rule for the operator
@@ -275,6 +276,8 @@ class WarningKind(str, Enum):
         "static",
         "a size of a PyTorch program that should vary is a number in it: the node that needs it, or only the trace",
     )
+
+    RESHAPED = "reshaped", "a reshape that mixes the samples, if the first size of the inputs counts samples"
 
     def __new__(cls, name: str, says: str) -> WarningKind:
         """Return the member whose value is the name."""

@@ -258,6 +258,10 @@ class Report(Answer):
     """The sizes of inputs that are numbers in a PyTorch program that is proved."""
     absent: tuple[AbsentFile, ...] = field(default_factory=tuple, metadata=_OMIT_EMPTY)
     """The external files that can't be read."""
+    samples: SampleAnswer | None = field(default_factory=_none, metadata=_OMIT_EMPTY)
+    """Whether the samples stay apart that the first dimension counts of which it was asked; None if it wasn't."""
+    further_samples: tuple[SampleAnswer, ...] = field(default_factory=tuple, metadata=_OMIT_EMPTY)
+    """The same for each further dimension."""
     exporter: str = field(default="", metadata=_OMIT_EMPTY)
     """The program that wrote the model's file, if several models are checked; else ""."""
     strict: bool = field(default=False, metadata=_OMIT)
@@ -308,6 +312,7 @@ class Report(Answer):
         return Report(
             self.model, self.verdict, {}, self.requirements, (*first, *refuted), self.precondition, self.seconds,
             warnings=warnings, assumed=self.stated, exporter=self.exporter, strict=self.strict, absent=self.needed,
+            samples=self.samples, further_samples=self.further_samples,
         )  # fmt: skip
 
     def page(self) -> str:

@@ -1,5 +1,5 @@
 """The memory of activations in bytes: at most, at given sizes, and within a budget."""
 
 from shapesmt.tasks.memory.fits import largest as largest
-from shapesmt.tasks.memory.footprint import Wanted as Wanted, answer_memory as answer_memory, memory as memory
+from shapesmt.tasks.memory.footprint import Wanted as Wanted, measure as measure
 from shapesmt.tasks.memory.sizes import bytes_of as bytes_of

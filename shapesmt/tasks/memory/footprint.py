@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from math import inf
 
 from shapesmt.analysis.analysis import Analysis, analyse
-from shapesmt.analysis.verify import TIMEOUT, Question
-from shapesmt.base.errors import UsageError, one_frame, printable
+from shapesmt.analysis.verify import Question
+from shapesmt.base.errors import UsageError, printable
 from shapesmt.frontends import Model
-from shapesmt.network.declarations import RangeLike, ShapeLike, ValueLike, quote, unknown_name
+from shapesmt.network.declarations import quote, unknown_name
 from shapesmt.prover.algebra import Assignment, Dim, Kind, all_of, equal, evaluate, one_call, total
 from shapesmt.prover.presolve import Domain
 from shapesmt.reports.answers import Budget, Chart, Greatest, GreatestAt, HeldTensor, IndexLimit, Memory, Peak, PeakAt
@@ -219,41 +219,9 @@ class _Measured:
         return IndexLimit(most.point.node, most.value, str(most.point.bytes), fit.text, fit.exact)
 
 
-@one_frame
-def memory(
-    model: Model,
-    *,
-    mode: str = "live",
-    budget: str | int | None = None,
-    greatest: str | None = None,
-    at: Mapping[str, int] | None = None,
-    dims: Mapping[str, RangeLike] | None = None,
-    shapes: Mapping[str, ShapeLike] | None = None,
-    values: Mapping[str, ValueLike] | None = None,
-    assume: Iterable[str] | None = None,
-    timeout: float = TIMEOUT,
-) -> Memory:
-    """Compute the activation memory: the maximum over all valid inputs, at given sizes, and the inputs within a budget.
-
-    `mode` says which tensors share a buffer: none ("live"), views too ("alias"), or also the results of operators that
-    overwrite an operand ("inplace"). `budget` is "2GB", "512MiB" or a number of bytes. `greatest` is a dimension whose
-    maximum within the budget is computed. `at` has sizes at which the bytes are computed, and where `greatest` looks.
-    The other options are those of `check`.
-
-    >>> model = b'''<ir_version: 8, opset_import: ["":18]>
-    ... g (float[n] x) => (float[n] y) { a = Abs(x) y = Exp(a) }'''
-    >>> report = memory(model, budget=100, greatest="n", dims={"n": "1..64"})
-    >>> report.worst.bytes, report.worst.formula, report.budget.text, report.max.value
-    (512, '8*n', ('n <= 12',), 12)
-    """
-    return answer_memory(
-        model, Question(dims, shapes, values, assume, timeout), Wanted(mode, budget, greatest, at or {})
-    )
-
-
 @one_call()
-def answer_memory(model: Model, question: Question, wanted: Wanted) -> Memory:
-    """Return the answer of `memory`."""
+def measure(model: Model, question: Question, wanted: Wanted) -> Memory:
+    """Return the memory of activations that is wanted of a model."""
     return measure_footprint(analyse(model, question), wanted)
 
 

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from time import monotonic
 from typing import Any
 
 from shapesmt.analysis.analysis import Analysis, analyse
 from shapesmt.analysis.diagnose import find_remedy, static_axes
-from shapesmt.analysis.verify import TIMEOUT, Claims, Problem, Question
-from shapesmt.base.errors import ModelError, UsageError, one_frame
+from shapesmt.analysis.verify import Claims, Problem, Question
+from shapesmt.base.errors import ModelError, UsageError
 from shapesmt.frontends import Format, Model, OpenedModel, load, open_model, program_or_model
-from shapesmt.network.declarations import Range, RangeLike, ShapeLike, names_in, parse_formula, parse_range
+from shapesmt.network.declarations import Range, names_in, parse_formula, parse_range
 from shapesmt.network.graph import GUARDS, Attributes, Graph
 from shapesmt.prover.algebra import TRUE, Formula, Verdict, conjunction, differs, one_call
 from shapesmt.prover.judge import Judge
@@ -32,34 +32,14 @@ NARROWER = 4  # times that a proposal is narrowed, at most
 _REFUSED = re.compile(r"Constraints violated \(([^)]*)\)")
 
 
-@one_frame
-def dynamic_shapes(
-    model: Model,
-    *,
-    args: Any = None,
-    kwargs: Mapping[str, Any] | None = None,
-    dims: Mapping[str, RangeLike] | None = None,
-    shapes: Mapping[str, ShapeLike] | None = None,
-    assume: Iterable[str] | None = None,
-    timeout: float = TIMEOUT,
-) -> DynamicShapes:
-    """Return the `dynamic_shapes` with which a program runs for the most sizes: `print` it, or `exec` its `content`.
-
-    The model is a `torch.nn.Module` with an example of its arguments, a program of `torch.export`, or a `.pt2` file. A
-    module is exported with the result, so that PyTorch is known to accept it. `dims` bounds the sizes, by the names
-    that `shapes` gives them or as in a report.
+@one_call()
+def propose_dynamic_shapes(model: Model, question: Question) -> DynamicShapes:
+    """Return the `dynamic_shapes` with which a program runs for the most sizes.
 
     Raises:
         ModelError: PyTorch can't export the module at all.
         UsageError: The model isn't a program of PyTorch.
     """
-    model = program_or_model(model, args, kwargs, None)
-    return answer_dynamic_shapes(model, Question(dims, shapes, None, assume, timeout))
-
-
-@one_call()
-def answer_dynamic_shapes(model: Model, question: Question) -> DynamicShapes:
-    """Return the answer of `dynamic_shapes`."""
     content = question.read(lambda: open_model(model))
     if content.format not in (Format.TORCH, Format.PROGRAM):
         takes = "a file of torch.export.save (model.pt2), or a function that returns a module and its arguments"

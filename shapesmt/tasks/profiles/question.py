@@ -4,70 +4,34 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from shapesmt.analysis.analysis import analyse
-from shapesmt.analysis.verify import TIMEOUT, Question
-from shapesmt.base.errors import one_frame
+from shapesmt.analysis.verify import Question
 from shapesmt.frontends import Model
-from shapesmt.network.declarations import RangeLike, ShapeLike, ValueLike
 from shapesmt.prover.algebra import Verdict, one_call
 from shapesmt.reports.answers import Profile
 from shapesmt.reports.export.profiles import INTERVALS, ONE_BOX, export_profile, joined, require_target
 from shapesmt.tasks.profiles.view import View
 
 
-@one_frame
-def profile(
+@one_call()
+def find_profile(
     model: Model,
-    target: str = "json",
+    question: Question,
+    target: str,
     *,
-    dims: Mapping[str, RangeLike] | None = None,
-    shapes: Mapping[str, ShapeLike] | None = None,
-    values: Mapping[str, ValueLike] | None = None,
-    assume: Iterable[str] | None = None,
     opt: Mapping[str, int] | None = None,
     profiles: int = 1,
     inner: Iterable[str] = (),
     valid_only: bool = False,
     hull: bool = False,
-    session: str = "default",
-    timeout: float = TIMEOUT,
 ) -> Profile:
-    """Find the minimum, usual and maximum size of every input, and write them for a compiler: "trtexec", "tvm", ...
-
-    The three points are inputs for which the model runs. `opt` gives sizes of the usual point; other sizes are in the
-    middle. `profiles` is the number of boxes that cover the valid inputs. `inner` names intermediate tensors whose
-    sizes are needed too. If the model fails for some admissible input, nothing is written unless `valid_only`. A format
-    that holds one box then gets one in which no admissible input fails; with `hull`, the one around all valid inputs,
-    and the conditions that tell them from the others inside.
+    """Return the sizes at which a compiler is to build, in the words of `target`: see `shapesmt.profile`.
 
     Raises:
         UsageError: A size that the compiler needs is unbounded, `opt` gives sizes that no valid input has, or the
             format holds several boxes and so has no `hull`.
-
-    >>> model = b'''<ir_version: 8, opset_import: ["":18]> g (float[n, 4] x) => (float[n, 4] y) { y = Abs(x) }'''
-    >>> print(profile(model, "trtexec", dims={"n": "1..9"}).content)
-    --minShapes=x:1x4 --optShapes=x:3x4 --maxShapes=x:9x4
     """
-    question = Question(dims, shapes, values, assume, timeout, session=session)
-    about: dict[str, Any] = {"opt": opt, "profiles": profiles, "inner": inner, "valid_only": valid_only, "hull": hull}
-    return answer_profile(model, target, question, **about)
-
-
-@one_call()
-def answer_profile(
-    model: Model,
-    target: str,
-    question: Question,
-    *,
-    opt: Mapping[str, int] | None = None,
-    profiles: int = 1,
-    inner: Iterable[str] = (),
-    valid_only: bool = False,
-    hull: bool = False,
-) -> Profile:
-    """Return the answer of `profile` to a question."""
     require_target(target, hull=hull)
     a = analyse(model, question)
     source, verdict, region = a.problem.graph.source, a.examination.verdict, a.region

@@ -22,7 +22,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from shapesmt.base.deadline import Deadline
 from shapesmt.base.errors import UsageError, printable
-from shapesmt.frontends import Format, Model, load, load_protobuf, open_model
+from shapesmt.frontends import Format, ModelSource, load_protobuf
 from shapesmt.network.graph import Graph
 from shapesmt.operators.rules import Tensor
 from shapesmt.reports.answers import Finding, FindingKind, Replay, altered
@@ -71,20 +71,20 @@ class Ended(NamedTuple):
     node: str = ""
 
 
-def runnable(model: Model) -> tuple[Any, Graph]:
+def runnable(model: ModelSource) -> tuple[Any, Graph]:
     """Return the object to run, an `onnx.ModelProto` or a PyTorch program, and its graph.
 
     Raises:
         ModelError: The program can't be loaded.
         UsageError: The runtime isn't installed.
     """
-    content = open_model(model)
+    content = model.opened(weights=True)
     if content.format in (Format.TORCH, Format.PROGRAM):
         from shapesmt.tasks.replay.programs import program_of
 
-        return program_of(content), load(content)
+        return program_of(content), model.graph()
     require_runtime("--replay")
-    return load_protobuf(content)
+    return load_protobuf(model)
 
 
 def require_runtime(option: str) -> None:

@@ -5,4 +5,4 @@ from __future__ import annotations
 from shapesmt.base.lazy import lazy_imports
 
 with lazy_imports(__name__):
-    from shapesmt.tasks.runtime_errors.answer import answer_error as answer_error
+    from shapesmt.tasks.runtime_errors.answer import explain_target as explain_target

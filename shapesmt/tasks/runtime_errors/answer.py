@@ -8,7 +8,8 @@ from shapesmt.analysis.analysis import Analysis, analyse
 from shapesmt.analysis.diagnose import explanation_of
 from shapesmt.analysis.verify import Question
 from shapesmt.base.errors import UsageError
-from shapesmt.frontends import Model
+from shapesmt.frontends import ModelSource
+from shapesmt.prover.algebra import one_call
 from shapesmt.reports.answers import ErrorOrigin, Explanation
 from shapesmt.tasks.runtime_errors.allocation import allocation_origin
 from shapesmt.tasks.runtime_errors.declared import declared_origin
@@ -16,11 +17,15 @@ from shapesmt.tasks.runtime_errors.names import resembling
 from shapesmt.tasks.runtime_errors.origin import find_origin
 from shapesmt.tasks.runtime_errors.reading import Message, read
 
-__all__ = ["answer_error"]
 
-
-def answer_error(
-    model: Model, target: str | None, error: object, question: Question, *, constraints: bool = False
+@one_call()
+def explain_target(
+    model: ModelSource,
+    question: Question,
+    target: str | None = None,
+    *,
+    constraints: bool = False,
+    error: object = None,
 ) -> Explanation | ErrorOrigin:
     """Explain an error (a text or an exception; None for none), a node, a tensor, or the whole model (no target).
 
@@ -37,7 +42,7 @@ def answer_error(
     return explanation_of(a, target, constraints=constraints)
 
 
-def _origin(model: Model, message: Message, question: Question) -> ErrorOrigin:
+def _origin(model: ModelSource, message: Message, question: Question) -> ErrorOrigin:
     """Return the nodes and inputs from which a message comes.
 
     Raises:
@@ -50,7 +55,7 @@ def _origin(model: Model, message: Message, question: Question) -> ErrorOrigin:
     if question.replay:
         from shapesmt.tasks.replay import runnable
 
-        runs, model = question.read(lambda: runnable(model))
+        runs, _ = question.read(lambda: runnable(model))
     a = analyse(model, question)
     if "got" in message.said:
         return declared_origin(a, message)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from shapesmt.analysis.analysis import Analysis, analyse
-from shapesmt.analysis.verify import TIMEOUT, Question, earlier_bounds, inner_bounds
+from shapesmt.analysis.verify import Question, earlier_bounds, inner_bounds
 from shapesmt.base.deadline import Deadline
-from shapesmt.base.errors import ModelError, UsageError, one_frame, printable
-from shapesmt.frontends import Model, load_protobuf
-from shapesmt.network.declarations import ADMISSIBLE, RangeLike, ShapeLike, ValueLike
+from shapesmt.base.errors import ModelError, UsageError, printable
+from shapesmt.frontends import ModelSource, load_protobuf
+from shapesmt.network.declarations import ADMISSIBLE
 from shapesmt.prover.algebra import Verdict, one_call
 from shapesmt.reports.answers import Precondition, Simplified
 from shapesmt.reports.export import complaint, keep_together, save, targets
@@ -30,100 +29,53 @@ PRECONDITION = "shapesmt.precondition"
 """Metadata key of the condition under which a simplified model runs for an admissible input."""
 
 
-@one_frame
-@one_call()
-def simplify(
-    model: Model,
-    output: str | os.PathLike[str] | None = None,
-    *,
-    dims: Mapping[str, RangeLike] | None = None,
-    shapes: Mapping[str, ShapeLike] | None = None,
-    values: Mapping[str, ValueLike] | None = None,
-    assume: Iterable[str] | None = None,
-    valid_only: bool = False,
-    check_runs: int = 0,
-    trust_ranges: bool = False,
-    target: str | None = None,
-    timeout: float = TIMEOUT,
-) -> ModelProto:
-    """Return the model without the nodes that are proven superfluous, and save it if there is an `output`.
-
-    A size with one value becomes a number in the inputs, and equal sizes get one name. Rewrites hold for every input
-    that the shapes of the written model admit; with `trust_ranges`, for the inputs in the given ranges and relations,
-    which its metadata then state. `target` is the runtime ("ort", "openvino", "iree", "tensorrt") that decides the form
-    of the nodes; for "openvino", ranges are always trusted.
-
-    Raises:
-        ModelError: The model fails for some admissible input, and `valid_only` isn't set; the target is OpenVINO, and
-            some size has no proven upper bound; or ONNX's checker or ONNX Runtime refuses the result.
-        InternalError: ONNX Runtime computes something else, at one of `check_runs` sizes.
-
-    >>> model = b'''<ir_version: 8, opset_import: ["":18]>
-    ... g (float[n] x) => (float[n] z) { y = Identity (x) z = Exp (y) }'''
-    >>> [node.op_type for node in simplify(model).graph.node]
-    ['Exp']
-    """
-    question = Question(dims, shapes, values, assume, timeout, target=target)
-    proto, a, _ = _simplify(model, output, question, valid_only, check_runs, trust_ranges)
-    if proto is None:
-        raise refusal(a)
-    return proto
-
-
-@one_call()
-def answer_simplify(
-    model: Model,
-    output: str | os.PathLike[str],
-    question: Question,
-    *,
-    valid_only: bool = False,
-    check_runs: int = 0,
-    trust_ranges: bool = False,
-) -> Simplified:
-    """Return the answer of `simplify`: each rewrite, and where the model was written or why it wasn't."""
-    return _simplify(model, output, question, valid_only, check_runs, trust_ranges)[2]
-
-
-def refusal(a: Analysis, remedy: str = "narrow the ranges") -> ModelError:
+def refusal(source: str, verdict: Verdict | None, remedy: str = "narrow the ranges") -> ModelError:
     """Return the error for a model that fails for some admissible input, or for all; its text proposes `remedy`."""
-    source = a.problem.graph.source
-    if a.examination.verdict is Verdict.FAILS:
+    if verdict is Verdict.FAILS:
         return ModelError(f"{source} runs for no admissible input")
     return ModelError(f"{source} fails for some admissible input; {remedy}, or use valid_only=True")
 
 
-def _simplify(
-    model: Model, output: str | os.PathLike[str] | None, question: Question, valid_only: bool, runs: int, trusted: bool
-) -> tuple[ModelProto | None, Analysis, Simplified]:
-    """Return the simplified model, the analysis, and the answer; save the model to `output`.
+@one_call()
+def write_simplified(
+    model: ModelSource,
+    question: Question,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    valid_only: bool = False,
+    check_runs: int = 0,
+    trust_ranges: bool = False,
+) -> tuple[ModelProto | None, Simplified]:
+    """Return the model without superfluous nodes, and each rewrite; save it if there is an `output`.
 
     If the model fails for some admissible input, the first is None, as a removed node may be the one that refused the
     input. With `valid_only` it is written nevertheless, with the condition for valid inputs in its metadata.
 
     Raises:
         UsageError: The output is the model's own file.
-        InternalError: ONNX Runtime computes something else, at one of `runs` sizes.
+        InternalError: ONNX Runtime computes something else, at one of `check_runs` sizes.
     """
-    if output is not None and isinstance(model, (str, os.PathLike)) and same_file(model, output):
+    if output is not None and model.path is not None and same_file(model.path, output):
         raise UsageError(f"cannot write {printable(os.fspath(output))}: it is the model itself; name another file")
     proto, a = analyse_protobuf(model, output, question)
     verdict, source = a.examination.verdict, a.problem.graph.source
     region = a.region if a.fails else None
     if region is not None and (verdict is Verdict.FAILS or not valid_only):
-        return None, a, Simplified(source, verdict, None, seconds=a.seconds, precondition=region, remedy=a.remedy)
+        return None, Simplified(source, verdict, None, seconds=a.seconds, precondition=region, remedy=a.remedy)
     folder = folder_of(model)
-    base = basis_of(proto, a, folder, trusted=trusted or question.target in targets.BOUNDED)
+    base = basis_of(proto, a, folder, trusted=trust_ranges or question.target in targets.BOUNDED)
     declare_outputs(base.proto, base.analysis)
     smaller_one, answer = reduce_model(base, question.target, region)
     answer = replace(answer, verdict=verdict)
-    if runs:
+    runs = 0
+    if check_runs:
         from shapesmt.tasks.replay import compare_runs, exact
 
-        runs = compare_runs(proto, smaller_one, a, runs, folder)
+        runs = compare_runs(proto, smaller_one, a, check_runs, folder)
         answer = replace(answer, exact=exact(a))
     if output is not None:
         save_checked(smaller_one, output, proto, folder, a.judge.deadline)
-    return smaller_one, a, replace(answer, written="" if output is None else os.fspath(output), runs=runs)
+    return smaller_one, replace(answer, written="" if output is None else os.fspath(output), runs=runs)
 
 
 def same_file(path: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
@@ -192,10 +144,10 @@ def note(proto: ModelProto, base: Basis, condition: str = "") -> None:
 
 
 def analyse_protobuf(
-    model: Model, output: str | os.PathLike[str] | None, question: Question
+    model: ModelSource, output: str | os.PathLike[str] | None, question: Question
 ) -> tuple[ModelProto, Analysis]:
     """Return the protobuf of a model and its analysis; refuse an `output` for which the external data would be lost."""
-    proto, graph = question.read(lambda: load_protobuf(model))
+    proto, _ = question.read(lambda: load_protobuf(model))
     if output is not None:
-        keep_together(proto, model, output)
-    return proto, analyse(graph, question)
+        keep_together(proto, model.path, output)
+    return proto, analyse(model, question)

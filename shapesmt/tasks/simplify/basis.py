@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import inf
@@ -13,7 +12,7 @@ from shapesmt.analysis.analysis import Analysis
 from shapesmt.analysis.verify import Problem, examine_problem, pinned, pose_everything
 from shapesmt.base.deadline import Deadline
 from shapesmt.base.errors import ModelError
-from shapesmt.frontends import Format, Model, OpenedModel, load
+from shapesmt.frontends import Format, ModelSource, OpenedModel, load
 from shapesmt.network.declarations import ADMISSIBLE, Admissible, Range, both, names_in, parse_admissible, parse_formula
 from shapesmt.prover.algebra import FALSE, TRUE, Dim, as_dim, symbol
 from shapesmt.tasks.simplify.declared import declare_inputs
@@ -132,6 +131,6 @@ def _relation(text: str, became: Mapping[str, str | int]) -> str:
     return "" if formula is TRUE else str(formula)
 
 
-def folder_of(model: Model) -> str | None:
+def folder_of(model: ModelSource) -> str | None:
     """Return the folder of a model's external data; None if the model isn't a file."""
-    return str(Path(os.fsdecode(model)).resolve().parent) if isinstance(model, (str, os.PathLike)) else None
+    return str(Path(model.path).resolve().parent) if model.path is not None else None

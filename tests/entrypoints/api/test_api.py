@@ -13,9 +13,9 @@ import shapesmt
 from shapesmt.analysis.verify import Examination, Problem, Question
 from shapesmt.analysis.verify.examiner import examine
 from shapesmt.base.errors import UsageError
-from shapesmt.entrypoints.api import answer_tighten
-from shapesmt.frontends import load
+from shapesmt.frontends import ModelSource, load
 from shapesmt.prover.algebra import Verdict
+from shapesmt.tasks.simplify import write_tightened
 from tests.support.hang import processor_time
 
 HEAD = '<ir_version: 8, opset_import: ["":18]> g '
@@ -110,14 +110,14 @@ def test_tighten_writes_the_shapes(tmp_path: Path) -> None:
     assert [d.dim_value for d in y.type.tensor_type.shape.dim] == [2, 2]
     assert list(tmp_path.iterdir()) == [target]
     question = Question({"n": "3..5"})
-    found = answer_tighten(model(HALVED), target, question, valid_only=True, trust_ranges=True).bounds
+    found = write_tightened(ModelSource(model(HALVED)), question, target, valid_only=True, trust_ranges=True)[1].bounds
     assert (onnx.load(target), found.tensors) == (given, shapesmt.bounds(model(HALVED), dims={"n": "3..5"}).tensors)
 
 
 def test_tighten_writes_no_file_for_a_model_that_never_runs(tmp_path: Path) -> None:
     never = model(HEAD + "(float[n, 4] x, float[3] b) => (z) { z = Add (x, b) }")
     for valid_only in (False, True):
-        answer = answer_tighten(never, tmp_path / "tight.onnx", Question(), valid_only=valid_only)
+        answer = write_tightened(ModelSource(never), Question(), tmp_path / "tight.onnx", valid_only=valid_only)[1]
         assert (answer.bounds.valid, answer.written, answer.exit_status) == (False, None, 1)
     assert list(tmp_path.iterdir()) == []
 
@@ -126,7 +126,7 @@ def test_tighten_writes_no_file_for_a_model_that_fails_for_some_input(tmp_path: 
     target = tmp_path / "tight.onnx"
     with pytest.raises(shapesmt.ModelError, match="valid_only"):
         shapesmt.tighten(model(HALVED), target, dims={"n": "3..5"})
-    answer = answer_tighten(model(HALVED), target, Question({"n": "3..5"}))
+    answer = write_tightened(ModelSource(model(HALVED)), Question({"n": "3..5"}), target)[1]
     assert (answer.written, answer.exit_status, answer.bounds.share.valid) == (None, 1, 1)
     assert list(tmp_path.iterdir()) == []
     assert str(answer).splitlines() == [
@@ -134,7 +134,7 @@ def test_tighten_writes_no_file_for_a_model_that_fails_for_some_input(tmp_path: 
         "  to write it: --dim n=4",
         "  to write the shapes of the inputs that run: --valid-only",
     ]
-    answer_tighten(model(HALVED), target, Question({"n": "4"}))
+    write_tightened(ModelSource(model(HALVED)), Question({"n": "4"}), target)[1]
     assert target.exists()
 
 

@@ -1,13 +1,13 @@
-"""An API that only notes what it is asked."""
+"""Questions that are only noted."""
 
 from __future__ import annotations
 
-import sys
-import types
-
 import pytest
 
-import shapesmt.entrypoints
+import shapesmt.tasks.memory
+import shapesmt.tasks.simplify
+from shapesmt.analysis.verify import Question
+from shapesmt.entrypoints import api
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers import (
     Bounds,
@@ -30,40 +30,49 @@ COPY = Rewritten("identity", "copy", "Identity", "Identity returns its input")
 SIMPLIFIED = Simplified("m.onnx", Verdict.PROVED, "out.onnx", 2, 1, rewrites=(COPY,), runs=3)
 
 
-class Fake(types.ModuleType):
-    """Stands in for the API: notes the calls and answers `answers[name]`, or raises it."""
+class Fake:
+    """Stands in for the questions: notes the calls and answers `answers[name]`, or raises it."""
 
-    def __init__(self) -> None:
-        super().__init__("shapesmt.entrypoints.api")
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.calls: list[tuple] = []
         self.answers = {
-            "answer_check": Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2)),
-            "answer_explain": Explanation("m.onnx", None, Verdict.PROVED, {}),
-            "answer_bounds": EXACT,
-            "answer_tighten": Tightened(EXACT, "out.onnx"),
-            "answer_simplify": SIMPLIFIED,
-            "answer_memory": Memory("m.onnx", "live", Peak(12, True, {"n": 1}, "relu", "Relu", "12*n")),
-            "answer_encode": "(check-sat)\n",
+            "check": Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2)),
+            "explain": Explanation("m.onnx", None, Verdict.PROVED, {}),
+            "bounds": EXACT,
+            "encode": "(check-sat)\n",
+            "write_tightened": Tightened(EXACT, "out.onnx"),
+            "write_simplified": SIMPLIFIED,
+            "measure": Memory("m.onnx", "live", Peak(12, True, {"n": 1}, "relu", "Relu", "12*n")),
             "supported_ops": Operators(None, (Operator("Add", since=7),)),
         }
+        for name in ("check", "explain", "bounds", "encode"):
+            monkeypatch.setattr(api.Opened, name, self._method(name))
+        monkeypatch.setattr(shapesmt.tasks.memory, "measure", self._task("measure"))
+        for name in ("write_tightened", "write_simplified"):
+            monkeypatch.setattr(shapesmt.tasks.simplify, name, self._task(name))
+        monkeypatch.setattr(api, "supported_ops", lambda *_: self.answers["supported_ops"])
 
-    def __getattr__(self, name: str):
-        if name not in self.__dict__.get("answers", {}):
-            raise AttributeError(name)
+    def _method(self, name: str):
+        def method(opened: api.Opened, *arguments, **options):
+            return self._noted(name, opened.model.path, opened.question, arguments, options)
 
-        def call(*arguments, **options):
-            self.calls.append((name, *arguments, *([options] if options else [])))
-            answer = self.answers[name]
-            if isinstance(answer, BaseException):
-                raise answer
-            return answer
+        return method
 
-        return call
+    def _task(self, name: str):
+        def task(model, question, *arguments, **options):
+            answer = self._noted(name, model.path, question, arguments, options)
+            return (None, answer) if name.startswith("write") else answer
+
+        return task
+
+    def _noted(self, name: str, model: str, question: Question, arguments: tuple, options: dict):
+        self.calls.append((name, model, question, *arguments, *([options] if options else [])))
+        answer = self.answers[name]
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
 
 
 @pytest.fixture
-def api(monkeypatch):
-    fake = Fake()
-    monkeypatch.setitem(sys.modules, "shapesmt.entrypoints.api", fake)
-    monkeypatch.setattr(shapesmt.entrypoints, "api", fake, raising=False)
-    return fake
+def asked(monkeypatch):
+    return Fake(monkeypatch)

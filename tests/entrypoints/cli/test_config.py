@@ -154,9 +154,7 @@ class TestWhat:
 
     def test_the_command_line_goes_first(self, monkeypatch):
         asked = []
-        monkeypatch.setattr(
-            "shapesmt.entrypoints.api.answer_check", lambda _, question: asked.append(question) or 1 / 0
-        )
+        monkeypatch.setattr("shapesmt.entrypoints.api.Opened.check", lambda o: asked.append(o.question) or 1 / 0)
         write('timeout = 7\ndeclared = "trust"')
         main(["check", "models/add.onnx"])
         main(["check", "models/add.onnx", "--timeout", "60", "--declared", "check"])
@@ -209,7 +207,7 @@ class TestWhat:
     ("text", "message"),
     [
         ("tiemout = 1", "shapesmt.toml: unknown key 'tiemout'; did you mean 'timeout'?"),
-        ("[shapes]\nx = '[1]'", "shapesmt.toml: unknown key 'shapes'; it has dims, assume"),
+        ("[shapes]\nx = '[1]'", "shapesmt.toml: unknown key 'shapes'; did you mean 'samples'?"),
         ('[models."a*"]\njobs = 1', "shapesmt.toml: unknown key 'models.\"a*\".jobs'; it has"),
         ("timeout = 0", "shapesmt.toml: timeout is '0'; write a number of seconds above 0"),
         ("timeout = nan", "shapesmt.toml: timeout is 'nan'; write a number"),

@@ -35,34 +35,23 @@ def run(capsys, *arguments):
 
 
 @pytest.mark.parametrize(("verdict", "expected"), [("PROVED", 0), ("DEPENDS", 1), ("FAILS", 1), ("UNKNOWN", 3)])
-def test_check_exit_status(api, capsys, verdict, expected):
-    api.answers["answer_check"] = Report("m.onnx", Verdict(verdict), {}, Counts())
+def test_check_exit_status(asked, capsys, verdict, expected):
+    asked.answers["check"] = Report("m.onnx", Verdict(verdict), {}, Counts())
     status, out, _ = run(capsys, "check", "m.onnx", "--format", "json")
     assert status == expected
     assert json.loads(out)["verdict"] == verdict
 
 
-def test_bounds_explain_and_ops(api, capsys):
+def test_bounds_explain_and_ops(asked, capsys):
     assert run(capsys, "bounds", "m.onnx", "x", "y")[0] == 0
-    assert api.calls[-1] == ("answer_bounds", "m.onnx", ("x", "y"), Question({}, {}, {}, (), session="default"))
+    assert asked.calls[-1] == ("bounds", "m.onnx", Question({}, {}, {}, ()), "x", "y")
     assert run(capsys, "explain", "m.onnx", "fc")[0] == 0
-    assert api.calls[-1] == (
-        "answer_explain",
-        "m.onnx",
-        "fc",
-        Question({}, {}, {}, (), session="default"),
-        {"constraints": False},
-    )
+    how = {"constraints": False, "error": None, "replay": False}
+    assert asked.calls[-1] == ("explain", "m.onnx", Question({}, {}, {}, ()), "fc", how)
     assert run(capsys, "explain", "m.onnx", "fc", "--constraints")[0] == 0
-    assert api.calls[-1][-1] == {"constraints": True}
+    assert asked.calls[-1][-1] == {**how, "constraints": True}
     assert run(capsys, "explain", "m.onnx")[0] == 0
-    assert api.calls[-1] == (
-        "answer_explain",
-        "m.onnx",
-        None,
-        Question({}, {}, {}, (), session="default"),
-        {"constraints": False},
-    )
+    assert asked.calls[-1] == ("explain", "m.onnx", Question({}, {}, {}, ()), None, how)
 
 
 def test_ops(capsys, tmp_path):
@@ -72,20 +61,20 @@ def test_ops(capsys, tmp_path):
     assert (status, [o["name"] for o in json.loads(out)["operators"]]) == (0, ["Add"])
 
 
-def test_tighten_is_one_analysis(api, capsys):
+def test_tighten_is_one_analysis(asked, capsys):
     assert run(capsys, "tighten", "m.onnx", "-o", "out.onnx")[0] == 0
-    assert [call[:3] for call in api.calls] == [("answer_tighten", "m.onnx", "out.onnx")]
-    assert api.calls[0][-1] == {"valid_only": False, "simplify": False, "trust_ranges": False}
-    api.answers["answer_tighten"] = Tightened(Bounds("m.onnx", {}, {}, valid=False), None)
+    assert [(*call[:2], call[3]) for call in asked.calls] == [("write_tightened", "m.onnx", "out.onnx")]
+    assert asked.calls[0][-1] == {"valid_only": False, "simplify": False, "trust_ranges": False}
+    asked.answers["write_tightened"] = Tightened(Bounds("m.onnx", {}, {}, valid=False), None)
     assert run(capsys, "tighten", "m.onnx", "-o", "out.onnx")[0] == 1
     assert run(capsys, "tighten", "m.onnx")[0] == 2
 
 
-def test_simplify_is_one_analysis(api, capsys):
+def test_simplify_is_one_analysis(asked, capsys):
     text = run(capsys, "simplify", "m.onnx", "-o", "out.onnx", "--explain", "--check-runs", "3")
     assert text[:2] == (0, SIMPLIFIED)
-    assert [call[:3] for call in api.calls] == [("answer_simplify", "m.onnx", "out.onnx")]
-    assert api.calls[0][-1] == {"valid_only": False, "check_runs": 3, "trust_ranges": False}
+    assert [(*call[:2], call[3]) for call in asked.calls] == [("write_simplified", "m.onnx", "out.onnx")]
+    assert asked.calls[0][-1] == {"valid_only": False, "check_runs": 3, "trust_ranges": False}
     assert "identity:" not in run(capsys, "simplify", "m.onnx", "-o", "out.onnx")[1]
     status, out, _ = run(capsys, "simplify", "m.onnx", "-o", "out.onnx", "--format", "json")
     assert (status, json.loads(out)["rewrites"][0]["rule"]) == (0, "identity")
@@ -100,7 +89,7 @@ SIMPLIFIED = """wrote out.onnx
 """
 
 
-def test_encode_prints_or_writes_whole(api, capsys, tmp_path: Path):
+def test_encode_prints_or_writes_whole(asked, capsys, tmp_path: Path):
     assert run(capsys, "encode", "m.onnx", "--dim", "n=1..2") == (0, "(check-sat)\n", "")
     target = tmp_path / "m.smt2"
     target.write_text("old")
@@ -114,27 +103,27 @@ def test_encode_prints_or_writes_whole(api, capsys, tmp_path: Path):
     assert err.startswith("error: cannot write ")
     assert json.loads(run(capsys, "encode", "m.onnx", "--format", "json")[1])["smt2"] == "(check-sat)\n"
     assert run(capsys, "encode", "m.onnx", "fc")[0] == 0
-    assert api.calls[-1] == ("answer_encode", "m.onnx", Question({}, {}, {}, ()), "fc")
+    assert asked.calls[-1] == ("encode", "m.onnx", Question({}, {}, {}, ()), "fc")
 
 
 @pytest.mark.parametrize("kind", [UsageError, ModelError])
-def test_a_users_mistake_is_one_line_and_two(api, capsys, kind):
-    api.answers["answer_check"] = kind("no input dimension 'hieght' in unet.onnx;\n did you mean\x1b 'height'?")
+def test_a_users_mistake_is_one_line_and_two(asked, capsys, kind):
+    asked.answers["check"] = kind("no input dimension 'hieght' in unet.onnx;\n did you mean\x1b 'height'?")
     status, out, err = run(capsys, "check", "m.onnx")
     assert (status, out) == (2, "")
     assert err == "error: no input dimension 'hieght' in unet.onnx; did you mean\\x1b 'height'?\n"
 
 
-def test_our_mistake_asks_for_a_report(api, capsys, monkeypatch):
+def test_our_mistake_asks_for_a_report(asked, capsys, monkeypatch):
     monkeypatch.delenv("SHAPESMT_DEBUG", raising=False)
-    api.answers["answer_check"] = KeyError("x")
+    asked.answers["check"] = KeyError("x")
     status, _, err = run(capsys, "check", "m.onnx")
     assert status == 4
     assert err == (
         "internal error: KeyError: 'x' (a bug in shapesmt: please report it with the model that shows it); "
         "run again with --debug for the traceback\n"
     )
-    api.answers["answer_check"] = InternalError("a rule raised")
+    asked.answers["check"] = InternalError("a rule raised")
     assert run(capsys, "check", "m.onnx")[2].startswith("internal error: a rule raised (a bug in shapesmt")
     for arguments in (["--debug", "check", "m.onnx"], ["check", "m.onnx", "--debug"]):
         status, _, err = run(capsys, *arguments)
@@ -145,13 +134,13 @@ def test_our_mistake_asks_for_a_report(api, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize("error", [MemoryError(), SystemError("error return without exception set")])
-def test_what_takes_too_much_memory_is_undecided(api, capsys, error):
-    api.answers["answer_check"] = error
+def test_what_takes_too_much_memory_is_undecided(asked, capsys, error):
+    asked.answers["check"] = error
     assert run(capsys, "check", "m.onnx") == (3, "", "error: there isn't enough memory\n")
 
 
-def test_interruption_is_silent(api, capsys):
-    api.answers["answer_check"] = KeyboardInterrupt()
+def test_interruption_is_silent(asked, capsys):
+    asked.answers["check"] = KeyboardInterrupt()
     assert run(capsys, "check", "m.onnx") == (130, "", "\n")
 
 
@@ -246,7 +235,7 @@ def test_a_model_without_floats_or_regions_needs_no_arrays():
 def test_answers_that_are_kept_need_no_rules(tmp_path: Path):
     others = (
         "numpy",
-        "shapesmt.entrypoints.api",
+        "shapesmt.entrypoints.api.opened",
         "shapesmt.operators.rules.context",
         "shapesmt.operators.inference",
         "shapesmt.prover.presolve",

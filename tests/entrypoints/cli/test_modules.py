@@ -7,8 +7,8 @@ import pytest
 
 from shapesmt.analysis.verify import TIMEOUT
 from shapesmt.base.errors import UsageError
-from shapesmt.entrypoints.cli.compilers import module_of
 from shapesmt.entrypoints.cli.main import main
+from shapesmt.entrypoints.cli.modules import module_of
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_the_time_that_pytorch_takes_is_not_in_the_limit(
         return exported
 
     monkeypatch.setattr(live, "export_module", slow)
-    for module in ("base.deadline", "analysis.verify.question", "tasks.profiles.proposals"):
+    for module in ("base.deadline", "analysis.verify.question", "entrypoints.api.opened", "tasks.profiles.proposals"):
         monkeypatch.setattr(f"shapesmt.{module}.monotonic", lambda: monotonic() + late[0])
     assert main(["dynamic-shapes", halves, "--shape", "x=[n,w]", "--dim", "w=2..64"]) == 0
     assert '"x": {0: n, 1: 2*_w},' in capsys.readouterr().out

@@ -16,7 +16,7 @@ from shapesmt.tasks.memory import Wanted
 from tests.entrypoints.cli.test_main import run
 
 
-def test_check_passes_everything_on(api, capsys):
+def test_check_passes_everything_on(asked, capsys):
     status, out, err = run(
         capsys, "check", "m.onnx", "--dim", "batch=1..32", "--dim", "`Batch Size`=8", "--shape", "x=[1,?]",
         "--value", "sr=16000", "--assume", "a == b", "--assume", "c <= 3", "--timeout", "5", "--declared", "trust",
@@ -31,13 +31,14 @@ def test_check_passes_everything_on(api, capsys):
         ("a == b", "c <= 3"),
         timeout=5.0,
         declared="trust",
+        session="file",
     )
-    assert api.calls == [("answer_check", "m.onnx", question)]
+    assert asked.calls == [("check", "m.onnx", question)]
 
 
-def test_certify_is_asked_for_only_when_given(api, capsys):
+def test_certify_is_asked_for_only_when_given(asked, capsys):
     run(capsys, "check", "m.onnx", "--certify")
-    assert api.calls[0][-1].certify
+    assert asked.calls[0][2].certify
 
 
 @pytest.mark.parametrize(
@@ -56,22 +57,22 @@ def test_certify_is_asked_for_only_when_given(api, capsys):
         (["check", "m", "--dmi", "h=1"], "error: no such option '--dmi'; did you mean"),
     ],
 )  # fmt: skip
-def test_bad_usage_is_one_line_and_two(api, capsys, arguments, message):
+def test_bad_usage_is_one_line_and_two(asked, capsys, arguments, message):
     status, out, err = run(capsys, *arguments)
     assert (status, out) == (2, "")
     assert err.replace(":", "").startswith(message.replace(":", ""))
     assert err.count("\n") == 1
-    assert api.calls == []
+    assert asked.calls == []
 
 
-def test_memory_passes_everything_on(api, capsys):
+def test_memory_passes_everything_on(asked, capsys):
     status, out, err = run(
         capsys, "memory", "m.onnx", "--dim", "n=1..9", "--mode", "alias", "--budget", "2GB", "--max", "n", "--at", "m=7"
     )
     assert (status, err) == (0, "")
     assert out.startswith("m.onnx: 12 bytes of activations at most")
-    assert api.calls == [
-        ("answer_memory", "m.onnx", Question({"n": "1..9"}, {}, {}, ()), Wanted("alias", "2GB", "n", {"m": 7}))
+    assert asked.calls == [
+        ("measure", "m.onnx", Question({"n": "1..9"}, {}, {}, ()), Wanted("alias", "2GB", "n", {"m": 7}))
     ]
 
 
@@ -79,10 +80,10 @@ def test_memory_passes_everything_on(api, capsys):
     "options",
     [["--at", "m"], ["--at", "m=1..3"], ["--mode", "dead"], ["--max", "n"]],
 )
-def test_memory_names_bad_usage(api, capsys, options):
+def test_memory_names_bad_usage(asked, capsys, options):
     status, out, err = run(capsys, "memory", "m.onnx", *options)
     assert (status, out, len(err.splitlines())) == (2, "", 1)
-    assert not api.calls
+    assert not asked.calls
 
 
 def test_help_lists_commands_by_use_and_says_what_each_is_for_on_one_line(capsys):

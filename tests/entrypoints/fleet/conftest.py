@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import shapesmt
-from shapesmt.entrypoints import api
+from shapesmt.entrypoints.api import Opened
 from shapesmt.entrypoints.fleet import answers
 from tests.support.plugins import without_plugins
 
@@ -47,13 +47,13 @@ class Counted:
     """How often models are checked."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.number, checked = 0, api.answer_check
+        self.number, checked = 0, Opened.check
 
-        def counting(*arguments: object) -> object:
+        def counting(opened: Opened) -> object:
             self.number += 1
-            return checked(*arguments)  # type: ignore[arg-type]
+            return checked(opened)
 
-        monkeypatch.setattr(api, "answer_check", counting)
+        monkeypatch.setattr(Opened, "check", counting)
 
     def __call__(self, *models: str, **options: object) -> int:
         """How many are checked of these."""

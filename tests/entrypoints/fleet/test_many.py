@@ -136,7 +136,7 @@ def test_configuration_is_per_model(capsys):
 
 
 def test_a_failure_of_our_own_is_that_models(monkeypatch, capsys):
-    monkeypatch.setattr("shapesmt.entrypoints.api.answer_check", lambda graph, _: {}[graph.source])
+    monkeypatch.setattr("shapesmt.entrypoints.api.Opened.check", lambda opened: {}[opened.model.graph().source])
     status, out, _ = run(capsys, "exp.onnx", "add.onnx", "--jobs", "1", "-q")
     assert status == 4
     assert out.startswith("ERROR exp.onnx: internal error: KeyError: 'exp.onnx'\n")

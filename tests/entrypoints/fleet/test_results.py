@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import shapesmt
-from shapesmt.entrypoints import api
+from shapesmt.entrypoints.api import Opened
 from shapesmt.entrypoints.cli.main import main
 from shapesmt.reports.answers import Report
 from shapesmt.reports.export import hidden_start
@@ -53,11 +53,8 @@ def test_lines_arrive_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The models that were checked and not left out."""
     names: list[str] = []
-    monkeypatch.setattr(
-        api,
-        "answer_check",
-        lambda graph, question, own=api.answer_check: names.append(graph.source) or own(graph, question),
-    )
+    own = Opened.check
+    monkeypatch.setattr(Opened, "check", lambda opened: names.append(opened.model.graph().source) or own(opened))
     return names
 
 

@@ -17,6 +17,8 @@ pytest.importorskip("tensorboard", reason="tensorboard (extra `tensorflow`) isn'
 def tf():
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     module = pytest.importorskip("tensorflow", reason="tensorflow (extra `peers`) isn't installed")
+    from tests.support import tensorflow_settings as _settings  # noqa: F401 - before anything runs
+
     module.get_logger().setLevel("ERROR")
     module.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})  # fused kernels check less
     return module

@@ -31,13 +31,26 @@ from tests.support.rows import case, row
         case("B34", Dimension(-1, 8), "..8"),
     ],
 )
+@row(
+    A14="`dynamic()`, -1 and the interval from 0 to the largest size are one dimension",
+    A15="the interval from 0 to the largest size prints as unknown",
+    A16="the interval from 1 to 10 prints as `1..10`",
+    A17="bounds in the wrong order are swapped",
+    A18="a number and the interval of that number alone are one dimension",
+    B19="a number makes a static dimension, the largest size too",
+    B20="a dimension of nothing is unknown",
+    B34="no upper bound is written as -1, as None or as the largest size",
+)
 def test_a_dimension_prints_as_the_text_that_reads_back(made, text):
     assert str(made) == text
     assert Dimension(text) == made
     assert eval(repr(made)) == made
 
 
-@row("A13", "B21")
+@row(
+    A13="a dimension is an interval, static if both bounds are the same",
+    B21="a dimension is static if it has one size, and tells its bounds",
+)
 def test_static_is_one_size():
     assert Dimension(3).is_static
     assert not Dimension(3).is_dynamic
@@ -46,7 +59,11 @@ def test_static_is_one_size():
     assert (Dimension(3, None).min_length, Dimension(3, None).max_length) == (3, None)
 
 
-@row("A12", "B02", "B11")
+@row(
+    "B11",
+    A12="a rank may be an interval, and keeps it in merges",
+    B02="a rank is a dimension",
+)
 def test_a_rank_is_a_dimension_and_may_be_an_interval():
     assert Rank is Dimension
     some = PartialShape.dynamic(Rank(3, 5))
@@ -59,7 +76,10 @@ def test_a_rank_is_a_dimension_and_may_be_an_interval():
         some.merge([1, 2])
 
 
-@row("A19", "B13")
+@row(
+    A19="a shape may hold a negative size, an input has none",
+    B13="a shape tells whether it has negative sizes",
+)
 def test_a_negative_size_can_be_made_and_tells():
     negative = PartialShape([-3, 2])
     assert negative.is_static

@@ -36,6 +36,18 @@ from tests.support.rows import case, row
         case("B33", PartialShape([Dimension.dynamic()]), "[?]"),
     ],
 )
+@row(
+    A02="a shape of unknown rank prints as `[...]`",
+    A03="a shape may have known and unknown sizes",
+    A04="a shape may have a known rank and no known size",
+    A05="`dynamic(5)` makes five unknown sizes",
+    A06="a size may be an interval, both bounds included",
+    A07="an upper bound of -1 is none",
+    A08="a lower bound of -1 is 0",
+    B03="a shape prints as text, and every form of text is read",
+    B04="a shape is made of nothing, or of numbers, intervals and texts",
+    B33="`Dimension.dynamic()` is an unknown size",
+)
 def test_a_shape_prints_as_the_text_that_reads_back(made, text):
     assert str(made) == text
     assert PartialShape(text) == made
@@ -57,7 +69,15 @@ def test_every_form_of_text():
     assert PartialShape("[4,?,...]") == PartialShape("[4,... rank 2..]")
 
 
-@row("A02", "A03", "A04", "A09", "A11", "B05", "B06")
+@row(
+    "A02",
+    "A03",
+    "A04",
+    A09="a shape of numbers is static, and its rank is known",
+    A11="a size of 0 is legal and static",
+    B05="a shape is static if its rank and all its sizes are known",
+    B06="the rank of a shape is unknown or a number",
+)
 def test_static_and_rank_of_shapes():
     assert PartialShape([1, 3, 0, 0]).is_static
     assert not PartialShape([1, 3, 0, 0]).is_dynamic
@@ -70,7 +90,7 @@ def test_static_and_rank_of_shapes():
     assert sum(d.is_static for d in PartialShape([1, 3, None, None])) == 2
 
 
-@row("A10")
+@row(A10="a scalar is no vector of one element")
 def test_a_scalar_is_no_vector():
     assert PartialShape([]) != PartialShape([1])
     assert not PartialShape([]).compatible([1])
@@ -83,7 +103,10 @@ def test_a_negative_size_is_no_input():
         shapesmt.bounds(FLATTEN, shapes={"x": PartialShape([-3, 4])})
 
 
-@row("B14", "B15")
+@row(
+    B14="indexing a shape returns a dimension, and nothing can be assigned",
+    B15="a shape without one rank has no length and no last dimension",
+)
 def test_indexing_and_conversion():
     shape = PartialShape("[1..8,3,?,400]")
     assert shape[0] == Dimension(1, 8)
@@ -102,7 +125,10 @@ def test_indexing_and_conversion():
             meaningless()
 
 
-@row("B12", "B22")
+@row(
+    B12="a dynamic shape converts to no tuple, and the error names it",
+    B22="a static dimension converts to a number, a dynamic one to an error",
+)
 def test_conversions_of_what_is_dynamic_name_it():
     assert PartialShape([2, 3]).to_shape() == (2, 3)
     assert PartialShape([]).to_shape() == ()

@@ -35,6 +35,17 @@ def merged(a: str, b: str) -> str:
         case("A12", "[... rank 3..5]", "[2,... rank 1..4]", "[2,... rank 3..4]"),
     ],
 )
+@row(
+    B01="`[2,?]` and `[?,5]` merge to `[2,5]`",
+    B16a="an unknown rank merges with itself",
+    B16b="an unknown rank takes a known one",
+    B16c="unknown sizes merge to unknown sizes",
+    B16d="a static shape stays, merged with an unknown rank",
+    B16e="a known size takes the place of an unknown one",
+    B16f="both shapes fill in unknown sizes of the other",
+    B16g="a static shape merges with itself",
+    B17="sizes merge to their intersection; where there is none, or ranks differ, the error says so",
+)
 def test_merge(a, b, expected):
     assert merged(a, b) == expected
     assert PartialShape(a) & b == PartialShape(expected)
@@ -58,7 +69,7 @@ def test_a_merge_that_fails_names_the_dimension(a, b, message):
     assert shape == PartialShape(a)
 
 
-@row("B07")
+@row(B07="shapes are compatible if one shape can be both")
 def test_compatible():
     assert PartialShape(ANY).compatible("[1,2]")
     assert PartialShape("[1,?]").compatible("[?,2]")
@@ -67,7 +78,7 @@ def test_compatible():
     assert not PartialShape("[1]").compatible("[1,1]")
 
 
-@row("B08")
+@row(B08="shapes have one scheme if ranks and sizes are equal or both dynamic")
 def test_same_scheme():
     assert PartialShape(ANY).same_scheme("[... rank 2..]")
     assert not PartialShape(ANY).same_scheme("[?,?]")
@@ -76,7 +87,10 @@ def test_same_scheme():
     assert not PartialShape("[3]").same_scheme("[3,3]")
 
 
-@row("B09", "B10")
+@row(
+    B09="a shape relaxes those that it contains",
+    B10="a shape refines those that relax it",
+)
 def test_relaxes_is_containment_and_refines_its_inverse():
     chain = [ANY, "[2,...]", "[2,?]", "[2,1..8]", "[2,2..3]", "[2,3]"]
     for i, wide in enumerate(chain):
@@ -86,7 +100,7 @@ def test_relaxes_is_containment_and_refines_its_inverse():
     assert not PartialShape("[1..5]").refines("[2..8]")
 
 
-@row("B11")
+@row(B11="merging with a rank makes unknown sizes of an unknown rank, and fails if ranks differ")
 def test_merge_rank():
     assert str(PartialShape.dynamic().merge_rank(3)) == "[?,?,?]"
     assert str(PartialShape([1, 2]).merge_rank(None)) == "[1,2]"
@@ -109,7 +123,12 @@ def test_merge_rank():
         ("3", "4", False, False, False),
     ],
 )
-@row("B23", "B24", "B25", "B26")
+@row(
+    B23="dimensions have one scheme if they are equal or both dynamic",
+    B24="dimensions are compatible if they have a size in common",
+    B25="a dimension relaxes those that it contains",
+    B26="a dimension refines those that relax it",
+)
 def test_dimensions_compared(a, b, same, compatible, relaxes):
     one, other = Dimension(a), Dimension(b)
     assert one.same_scheme(other) == same == other.same_scheme(one)
@@ -139,6 +158,12 @@ def test_dimensions_compared(a, b, same, compatible, relaxes):
         case("B30", operator.floordiv, "12..", "2..3", "4.."),
         case("B30", operator.and_, "1..5", "3..8", "3..5"),
     ],
+)
+@row(
+    B27="a sum has the sums of the bounds, and its overflow is an error",
+    B28="a difference is 0 or more",
+    B29="a product has the products of the bounds, 0 times unknown is 0, and overflow is an error",
+    B30="quotients, intersections and assignments make new dimensions",
 )
 def test_arithmetic(calculate, a, b, expected):
     assert str(calculate(Dimension(a), Dimension(b))) == expected
@@ -170,7 +195,7 @@ def test_assignments_and_numbers_on_either_side():
     ("a", "b", "expected"),
     [("1..5", "3..8", "3..5"), ("?", "4", "4"), ("2..", "..9", "2..9"), ("7", "7", "7")],
 )
-@row("B31")
+@row(B31="dimensions merge to their intersection, or fail")
 def test_merge_of_dimensions(a, b, expected):
     assert str(Dimension(a).merge(b)) == expected == str(Dimension(b).merge(a))
 
@@ -195,7 +220,7 @@ def test_merge_of_dimensions_that_fails():
         ("2..5", "6..8", None),
     ],
 )
-@row("B32")
+@row(B32="dimensions broadcast if they are equal or one of them is 1")
 def test_broadcast_of_dimensions(a, b, expected):
     for one, other in ((a, b), (b, a)):
         if expected is not None:
@@ -236,7 +261,7 @@ def test_what_a_broadcast_says_of_its_input():
         ("[2,..3]", "[?,2..]", "none", -1, "[2,2..3]"),
     ],
 )
-@row("B18")
+@row(B18="shapes broadcast by NumPy's rule, by PDPD's from an axis, or not at all")
 def test_broadcast(a, b, mode, axis, expected):
     assert str(PartialShape(a).broadcast_merge(b, mode, axis)) == expected
 
@@ -260,7 +285,7 @@ def test_a_broadcast_that_fails_says_why(a, b, mode, axis, message):
         PartialShape(a).broadcast_merge(b, mode, axis)
 
 
-@row("A01")
+@row(A01="nodes are judged in order, and what one node requires is assumed for the next")
 def test_nodes_are_judged_in_order_and_what_one_says_the_next_one_knows():
     model = b"""<ir_version: 8, opset_import: ["":18]>
     g (float[a, 3] x, float[b, 3] y) => (float[p, q] w) { z = Add(x, y)  u = Concat<axis=0>(z, y)  w = Add(u, x) }"""

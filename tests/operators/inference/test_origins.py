@@ -189,24 +189,28 @@ def test_what_a_function_needs_is_kept_beside_a_size_that_is_lost():
 # Constants that aren't read
 
 
+CONSTANTS = [
+    numpy_helper.from_array(np.array(3.0), "c"),
+    numpy_helper.from_array(np.array(3, np.uint64), "c"),
+    numpy_helper.from_array(np.array(3.0, np.float16), "c"),
+    helper.make_tensor("c", TensorProto.BFLOAT16, [], [3.0]),
+    helper.make_tensor("c", TensorProto.FLOAT8E5M2, [], [3.0]),
+    helper.make_tensor("c", TensorProto.INT4, [], [3]),
+    numpy_helper.from_array(np.full(17, 3.0, np.float32), "c"),
+    numpy_helper.from_array(np.full(1025, 3), "c"),
+    numpy_helper.from_array(np.full((5, 70000), 3), "c"),
+    numpy_helper.from_array(np.full((5, 70000), 3, np.int8), "c"),
+    numpy_helper.from_array(np.full((5, 210000), 3), "c"),
+]
+FORMS = [(c, form) for c in CONSTANTS for form in ("initializer", "node")]
+FORMS += [(c, "sparse") for c in CONSTANTS if c.data_type == TensorProto.FLOAT]
+
+
 @pytest.mark.parametrize(
-    "constant",
-    [
-        numpy_helper.from_array(np.array(3.0), "c"),
-        numpy_helper.from_array(np.array(3, np.uint64), "c"),
-        numpy_helper.from_array(np.array(3.0, np.float16), "c"),
-        helper.make_tensor("c", TensorProto.BFLOAT16, [], [3.0]),
-        helper.make_tensor("c", TensorProto.FLOAT8E5M2, [], [3.0]),
-        helper.make_tensor("c", TensorProto.INT4, [], [3]),
-        numpy_helper.from_array(np.full(17, 3.0, np.float32), "c"),
-        numpy_helper.from_array(np.full(1025, 3), "c"),
-        numpy_helper.from_array(np.full((5, 70000), 3), "c"),
-        numpy_helper.from_array(np.full((5, 70000), 3, np.int8), "c"),
-        numpy_helper.from_array(np.full((5, 210000), 3), "c"),
-    ],
-    ids=lambda c: f"{TensorProto.DataType.Name(c.data_type)} {list(c.dims)}",
+    ("constant", "form"),
+    FORMS,
+    ids=lambda c: c if isinstance(c, str) else f"{TensorProto.DataType.Name(c.data_type)} {list(c.dims)}",
 )
-@pytest.mark.parametrize("form", ["initializer", "node", "sparse"])
 def test_a_constant_that_decides_a_size_is_read(constant, form):
     """Large constants are read when a node depends on them; above the limit, that node is undecided."""
     model = onnx.parser.parse_model(
@@ -215,7 +219,7 @@ def test_a_constant_that_decides_a_size_is_read(constant, form):
     )
     if form == "node":
         model.graph.node.insert(0, helper.make_node("Constant", [], ["c"], value=constant))
-    elif form == "sparse" and constant.data_type == TensorProto.FLOAT:
+    elif form == "sparse":
         indices = numpy_helper.from_array(np.arange(17))
         model.graph.sparse_initializer.append(helper.make_sparse_tensor(constant, indices, [17]))
     else:

@@ -55,6 +55,21 @@ VALUES = [
 
 
 @pytest.mark.parametrize(("body", "expected"), VALUES)
+@row(
+    C09="Add adds elements, a scalar to each",
+    C10="Sub subtracts elements, and a size minus itself is 0",
+    C11="Mul multiplies elements",
+    C12="Cast keeps integers through floats",
+    C13="Concat concatenates elements",
+    C14="Gather takes elements, by negative indices too",
+    C15="Reshape keeps elements of scalars and vectors",
+    C16="Shape makes elements of sizes, from a first axis on",
+    C17="Size is the product of the sizes",
+    C18="Slice takes elements, in steps",
+    C19="Squeeze keeps the element of a vector of one",
+    C20="Unsqueeze keeps the element of a scalar",
+    C26="arithmetic on symbols makes expressions",
+)
 def test_elements(body: str, expected: list[str]) -> None:
     assert made(body) == expected
 
@@ -79,6 +94,7 @@ FURTHER = [
 
 
 @pytest.mark.parametrize(("body", "expected"), FURTHER)
+@row(C20b="other operators of shape subgraphs compute elements, Div, Min, Where and Range among them")
 def test_other_operators_in_shape_subgraphs(body: str, expected: Callable[[int], int]) -> None:
     start = "a = Shape <end = 1> (x) two = Constant <value_ints = [2]> ()"
     text = model("float[n] x", f"{start} {body} y = ConstantOfShape(s)")
@@ -88,7 +104,7 @@ def test_other_operators_in_shape_subgraphs(body: str, expected: Callable[[int],
         assert (found.min, found.max, found.exact) == (min(sizes), max(sizes), True)
 
 
-@row("C01")
+@row(C01="Reshape to a computed shape has that shape")
 def test_reshape_to_a_computed_shape() -> None:
     body = (
         "a = Shape(x) z = Constant <value_ints = [0]> () b = Gather(a, z) m = Constant <value_ints = [-1]> () "
@@ -103,21 +119,21 @@ def test_reshape_to_a_computed_number_of_elements() -> None:
     assert shape_of(model("float[2,3,4] x", body)) == ["24"]
 
 
-@row("C23")
+@row(C23="Shape takes the axes from a start to an end")
 def test_a_part_of_a_shape() -> None:
     text = model("float[2,N,3,4] x", "s = Shape <start = 1, end = -1> (x) y = ConstantOfShape(s)")
     assert shape_of(text, "s") == ["2"]
     assert shape_of(text) == ["N", "3"]
 
 
-@row("C02")
+@row(C02="Concat of a number and a symbol has their sum as its size")
 @pytest.mark.parametrize(("first", "expected"), [("7", "12"), ("N", "N + 5")])
 def test_concat_of_a_symbol_is_an_expression(first: str, expected: str) -> None:
     text = model(f"float[5,2] a, float[{first},2] b", "y = Concat <axis = 0> (a, b)")
     assert shape_of(text) == [expected, "2"]
 
 
-@row("C03")
+@row(C03="an operator without a rule leaves shapes unknown, and one without a shape function in ONNX has a rule")
 def test_an_operator_without_rule_leaves_its_users_undecided() -> None:
     text = model("float[n] x", "h = my.Own(x) y = Relu(h)", extra=', "my": 1')
     assert shape_of(text) is None
@@ -126,7 +142,7 @@ def test_an_operator_without_rule_leaves_its_users_undecided() -> None:
     assert shape_of(model("float[n,c,h,w] x", norm)) == ["n", "c", "h", "w"]
 
 
-@row("C04")
+@row(C04="bounds of output sizes are numbers for planning memory")
 def test_sizes_can_be_planned_for() -> None:
     (found,) = (
         shapesmt.bounds(model("float[n] x", "y = Concat <axis = 0> (x, x)"), dims={"n": "1..8"}).tensors["y"].shape
@@ -135,13 +151,13 @@ def test_sizes_can_be_planned_for() -> None:
     assert (found.min, found.max, found.exact) == (2, 16, True)
 
 
-@row("C05", "C08")
+@row("C08", C05="older operator sets propagate elements too")
 def test_older_operator_sets_propagate_too() -> None:
     body = "a = Shape(x) m = Constant <value = int64[1] {-1}> () s = Concat <axis = 0> (m) y = Reshape(x, s)"
     assert shape_of(model("float[N,3] x", body, opset=10)) == ["3*N"]
 
 
-@row("C06")
+@row(C06="a rule applied alone infers the same as in a graph")
 def test_a_node_alone_and_a_graph_agree() -> None:
     concat = resolve("", "Concat", 21)
     assert concat is not None
@@ -150,13 +166,13 @@ def test_a_node_alone_and_a_graph_agree() -> None:
     assert [str(d) for d in found.dims] == shape_of(model("float[5,2] a, float[N,2] b", "y = Concat <axis = 0> (a, b)"))
 
 
-@row("C07")
+@row(C07="one unknown size has one symbol through the graph")
 def test_one_unknown_is_one_symbol_through_the_graph() -> None:
     text = model("float[M] a, float[N] b", "x = Concat <axis = 0> (a, b) h = Relu(x) y = Exp(h)")
     assert shape_of(text, "x") == shape_of(text, "h") == shape_of(text) == ["M + N"]
 
 
-@row("C08")
+@row(C08="sizes that data decide are symbols, in older operator sets too")
 def test_sizes_that_data_decide_are_symbols_of_their_own() -> None:
     text = model("float[n] x", "a = NonZero(x) h = Relu(x) b = NonZero(h) y = Shape(a)")
     first, second = shape_of(text, "a"), shape_of(text, "b")
@@ -172,7 +188,7 @@ def test_unsqueeze_of_an_element() -> None:
     assert made(body) == ["m"]
 
 
-@row("C21")
+@row(C21="convolutions and pools keep no elements")
 def test_heavy_operators_keep_no_elements() -> None:
     from shapesmt.analysis.verify.problem import pose
     from shapesmt.frontends import load
@@ -185,7 +201,7 @@ def test_heavy_operators_keep_no_elements() -> None:
     assert found.tensors["y"].value is None
 
 
-@row("C22")
+@row(C22="a rule of one's own propagates elements")
 def test_a_rule_of_ones_own_propagates_elements() -> None:
     @rule("Doubled", domain="test.propagation")
     def doubled(ctx: InferenceContext) -> Tensor:
@@ -201,7 +217,7 @@ def test_a_rule_of_ones_own_propagates_elements() -> None:
     assert shape_of(model("float[n,3] x", body, extra=', "test.propagation": 1')) == ["2*n", "6"]
 
 
-@row("C24")
+@row(C24="a broadcast merges no two unknown sizes")
 def test_a_broadcast_of_two_unknowns_merges_nothing() -> None:
     text = model("float[M] a, float[N] b", "y = Add(a, b)")
     assert shapesmt.check(text).precondition.text == ("M == 1 or M == N or N == 1",)
@@ -211,7 +227,7 @@ def test_a_broadcast_of_two_unknowns_merges_nothing() -> None:
     assert shape_of(model("float[N] a, float[1] b", "y = Add(a, b)")) == ["N"]
 
 
-@row("C27")
+@row(C27="NonZero has a known rank and an unknown count")
 def test_nonzero_has_a_rank_and_a_symbol() -> None:
     (rank, count) = shapesmt.bounds(model("float[2,3] x", "y = NonZero(x)")).tensors["y"].shape or ()
     assert (rank.min, rank.max) == (2, 2)
@@ -225,7 +241,7 @@ OPEN = b'<ir_version: 8, opset_import: ["": 21, "my": 1]> g (float[2,3] x) => (f
 INNER = OPEN.replace(b"{", b"<float[4,3] z> { z = my.Own(x)")
 
 
-@row("C25")
+@row(C25="a declared shape that differs is a finding, or trusted, ignored or overridden on request")
 @pytest.mark.parametrize(
     ("declared", "kinds"), [("check", ["declaration"]), ("trust", []), ("ignore", []), ("override", [])]
 )

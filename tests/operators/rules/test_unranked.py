@@ -61,18 +61,27 @@ def softmax(axis: int, shape: str) -> Graph:
         case("A27", 10, UNKNOWN, UNKNOWN),
     ],
 )
+@row(
+    A21="Softmax keeps the shape of its input",
+    A23="Softmax along the last axis of a matrix keeps its sizes",
+    A25="Softmax keeps an interval next to unknown sizes",
+)
 def test_softmax_keeps_the_shape(axis: int, shape: str, expected: str) -> None:
     assert bounds_of(softmax(axis, shape)) == expected
 
 
 @pytest.mark.parametrize(("axis", "shape"), [case("A24", 3, "[1,1000]"), case("A26", 7, "[?,?,?,?]")])
+@row(
+    A24="Softmax fails along axis 3 of a matrix",
+    A26="Softmax fails along axis 7 of rank 4, with all sizes unknown",
+)
 def test_an_axis_beyond_a_known_rank_fails(axis: int, shape: str) -> None:
     report = shapesmt.check(softmax(axis, shape))
     assert str(report.verdict) == "FAILS"
     assert f"axis {axis} is inside a tensor of rank" in report.findings[0].law
 
 
-@row("A22")
+@row(A22="the range of Softmax's axis follows the operator's version")
 @pytest.mark.parametrize(("opset", "axis", "runs"), [(13, -4, True), (13, -5, False), (11, -2, True), (1, 3, True)])
 def test_the_range_of_the_axis_follows_the_version(opset: int, axis: int, runs: bool) -> None:
     head = f'<ir_version: 8, opset_import: ["": {opset}]> g (float[a,b,c,d] x) => (y)'
@@ -82,7 +91,7 @@ def test_the_range_of_the_axis_follows_the_version(opset: int, axis: int, runs: 
     assert shapesmt.bounds(text.encode()).valid == runs
 
 
-@row("A27")
+@row(A27="Softmax along axis 10 keeps an unknown rank, and requires rank 11")
 def test_an_axis_beyond_an_unknown_rank_is_an_obligation() -> None:
     made = softmax(10, UNKNOWN)
     report = shapesmt.check(made, certify=True)
@@ -110,6 +119,15 @@ CONCATS = [
 
 
 @pytest.mark.parametrize(("axis", "shapes", "expected"), CONCATS)
+@row(
+    A29="Concat intersects the intervals of sizes off its axis",
+    A30="Concat adds the intervals of sizes along its axis",
+    A31="Concat adds two known sizes",
+    A32="Concat adds a known size and an interval",
+    A33="Concat narrows an interval off its axis to the other input's known size",
+    A35="an input of unknown rank has the rank of Concat's others, and a negative axis counts from that",
+    A37="Concat intersects and adds intervals on several axes at once",
+)
 def test_concat(axis: int, shapes: list[str], expected: str) -> None:
     assert bounds_of(joined(axis, *shapes)) == expected
 
@@ -146,13 +164,18 @@ def test_parts_of_unknown_rank_have_one_rank_that_the_axis_fits() -> None:
         case("A38", 1, ["[1..2,2]", "[3..4,2]"], "joined tensors match off the join axis"),
     ],
 )
+@row(
+    A28="Concat requires inputs of one rank",
+    A36="Concat of ranks 4 and 3 fails, with a negative axis too",
+    A38="Concat fails if intervals off its axis have no size in common",
+)
 def test_concat_fails(axis: int, shapes: list[str], law: str) -> None:
     report = shapesmt.check(joined(axis, *shapes))
     assert str(report.verdict) == "FAILS"
     assert report.findings[0].law == law
 
 
-@row("A34")
+@row(A34="that intervals intersect is no proof: Concat requires equal sizes off its axis")
 def test_ranges_that_meet_are_no_proof() -> None:
     report = shapesmt.check(joined(1, "[1,2,3,1..5]", "[1,5,3,4]"))
     assert str(report.verdict) == "DEPENDS"

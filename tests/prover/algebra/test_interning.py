@@ -86,7 +86,7 @@ PACKAGE = Path(shapesmt.__file__).parent
 CATALOGUES = {"ANALYSES", "OPERATIONS", "REWRITES", "STEPS", "_OF_ENTRIES", "_PLUGINS", "_RULES"}
 """Lists that imports fill, and calls don't."""
 BY_MODULE_OR_CLASS = (
-    *("_content", "_layout", "_plan", "_plain_types", "_restorer", "_sentences", "_table", "_version"),
+    *("_content", "_descriptions", "_layout", "_plan", "_plain_types", "_restorer", "_sentences", "_table", "_version"),
 )
 """Functions that remember what they say of modules, classes, packages and own files, of which there are few."""
 

@@ -10,7 +10,7 @@ from shapesmt.prover.algebra.evaluation import evaluate
 from shapesmt.prover.algebra.extremes import maximum, minimum
 from shapesmt.prover.algebra.formula import at_least, equal, select, truncated_divide
 from shapesmt.prover.algebra.relaxation import nonnegative, sample, tight
-from tests.prover.algebra.test_identities import expression
+from tests.oracle.test_identities import expression
 
 
 def test_bounds_hold_and_seen_values_occur(seeds: range) -> None:

@@ -23,7 +23,7 @@ from shapesmt.prover.presolve.enumeration import (
     sides,
     truth_over,
 )
-from tests.prover.algebra.test_identities import formula as drawn_condition
+from tests.oracle.test_identities import formula as drawn_condition
 from tests.prover.presolve.sets import ATOMS, H, W, admitted, condition
 
 AXES = [np.arange(1, 13), np.arange(0, 10, 3)]

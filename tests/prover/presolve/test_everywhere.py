@@ -6,6 +6,8 @@ from itertools import product
 from math import inf
 from random import Random
 
+import numpy as np
+
 from shapesmt.prover.algebra import (
     Dim,
     Evaluator,
@@ -24,7 +26,7 @@ from shapesmt.prover.algebra import (
 )
 from shapesmt.prover.presolve.domain import Domain
 from shapesmt.prover.presolve.everywhere import decide_on_cells, extremes
-from tests.prover.algebra.test_identities import expression, formula
+from tests.oracle.test_identities import expression, formula
 
 H, W = symbol("h", 1), symbol("w", 1)
 FAR = 60  # values of each symbol that are run through
@@ -44,6 +46,13 @@ def distance(point: tuple[int, ...], symbols: list[Dim]) -> tuple[int, int, tupl
     return sum(o != 0 for o in off), sum(map(abs, off)), point
 
 
+def everywhere(symbols: list[Dim], *parts: Formula | Dim) -> tuple[list[tuple[int, ...]], list[list[int]]]:
+    """The first values of the symbols, and what each of the parts is there."""
+    points = [*product(*map(values, symbols))]
+    at = Evaluator(dict(zip(map(atom_of, symbols), np.array(points, np.int64).T, strict=True)))
+    return points, [np.broadcast_to(at.part(part), len(points)).tolist() for part in parts]
+
+
 def checked(symbols: list[Dim], facts: list[Formula], condition: Formula) -> bool:
     """Whether the condition was decided, rightly at the first values of each symbol."""
     within = domain(symbols, *facts)
@@ -53,11 +62,8 @@ def checked(symbols: list[Dim], facts: list[Formula], condition: Formula) -> boo
         return False
     symbols = [s for s in symbols if atom_of(s) in tied]
     failing, holds = known
-    truth = {}
-    for point in product(*map(values, symbols)):
-        at = Evaluator(dict(zip(map(atom_of, symbols), point, strict=True)))
-        if at.formula(all_of(*facts)):
-            truth[point] = bool(at.formula(condition))
+    points, found = everywhere(symbols, all_of(*facts), condition)
+    truth = {point: true for point, admitted, true in zip(points, *found, strict=True) if admitted}
     bad = [distance(p, symbols) for p, true in truth.items() if not true]
     if failing is None:
         assert not bad, f"{condition} fails at {min(bad)}"
@@ -95,10 +101,8 @@ def bounded(symbols: list[Dim], facts: list[Formula], dim: Dim) -> bool:
             at = Evaluator(end.witness)
             assert at.formula(fact), f"{end.witness} isn't admitted"
             assert at.dim(dim) == end.value, f"{dim} is {at.dim(dim)} at {end.witness}"
-    sizes = []
-    for point in product(*map(values, symbols)):
-        at = Evaluator(dict(zip(map(atom_of, symbols), point, strict=True)))
-        sizes += [at.dim(dim)] if at.formula(fact) else []
+    _, (admitted, reached) = everywhere(symbols, fact, dim)
+    sizes = [size for size, held in zip(reached, admitted, strict=True) if held]
     assert least <= min(sizes, default=least), f"{dim} is {min(sizes)}"
     assert most is None or max(sizes, default=most) <= most, f"{dim} is {max(sizes)}"
     assert most is not None or any(s.hi == inf for s in symbols), f"{dim} has an upper end"

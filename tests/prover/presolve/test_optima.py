@@ -13,7 +13,7 @@ from shapesmt.prover.algebra.formula import any_of, at_least, at_most, differs, 
 from shapesmt.prover.algebra.substitution import atom_of
 from shapesmt.prover.presolve.domain import Domain
 from shapesmt.prover.presolve.optima import extent
-from tests.prover.algebra.test_identities import expression as drawn, formula as drawn_condition
+from tests.oracle.test_identities import expression as drawn, formula as drawn_condition
 from tests.prover.presolve.sets import ATOMS, FREE, H, W, admitted, condition, domain, expression
 
 

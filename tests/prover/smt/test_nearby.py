@@ -13,7 +13,7 @@ from shapesmt.prover.algebra.formula import Formula, any_of, at_least, at_most
 from shapesmt.prover.smt import solver
 from shapesmt.prover.smt.nearby import holds, nearby_models, relevant
 from shapesmt.prover.smt.solver import check, smallest_model
-from tests.prover.algebra.test_identities import formula
+from tests.oracle.test_identities import formula
 
 Model = dict[Atom, int]
 

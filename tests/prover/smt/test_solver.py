@@ -19,7 +19,7 @@ from shapesmt.prover.smt import solver
 from shapesmt.prover.smt.nearby import holds
 from shapesmt.prover.smt.process import Query, ask
 from shapesmt.prover.smt.solver import check, core, maximize, minimize, smallest_model
-from tests.prover.algebra.test_identities import expression, formula
+from tests.oracle.test_identities import expression, formula
 from tests.support.hang import processor_time
 
 H, W, N = symbol("h", 1, 4096), symbol("w", 1, 4096), symbol("n", 1)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import shapesmt
 from shapesmt.analysis.verify import Question
+from shapesmt.frontends import ModelSource
 from shapesmt.reports.answers import Chart
-from shapesmt.tasks.memory import Wanted, answer_memory
+from shapesmt.tasks.memory import Wanted, measure
 
 MODEL = b"""<ir_version: 8, opset_import: ["": 18]>
 g (float[n, h] x, float[n, k] z) => (float[n, h] y, float[n, u] w) { y = Exp(x) w = Concat<axis = 1>(z, x) }"""
 
 
 def charts(model: bytes = MODEL, **options) -> dict[tuple[str, ...], Chart]:
-    answer = answer_memory(model, Question(**options), Wanted(charts=True))
+    answer = measure(ModelSource(model), Question(**options), Wanted(charts=True))
     assert "charts" not in answer.to_dict()
     return {tuple(chart.values): chart for chart in answer.charts}
 

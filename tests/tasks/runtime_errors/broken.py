@@ -8,8 +8,8 @@ from typing import NamedTuple
 import onnx
 
 from shapesmt.network.laws import Law
-from tests.network.laws.test_needed import onnx as rows
 from tests.oracle import onnx_peer
+from tests.oracle.test_needed import onnx as rows
 
 
 class Said(NamedTuple):

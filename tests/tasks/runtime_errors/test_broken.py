@@ -12,7 +12,7 @@ import shapesmt
 from shapesmt.network.laws import Law
 from shapesmt.reports.answers import ErrorOrigin, Grade
 from shapesmt.tasks.runtime_errors.reading import read
-from tests.network.laws.test_needed import openvino, torch
+from tests.oracle.test_needed import openvino, torch
 from tests.support.openvino_laws import Peer, written
 from tests.tasks.runtime_errors.broken import Said, broken
 

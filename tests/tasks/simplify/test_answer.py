@@ -15,8 +15,9 @@ from onnx import TensorProto, helper
 import shapesmt
 from shapesmt.analysis.verify import Question
 from shapesmt.base.errors import InternalError, ModelError
-from shapesmt.entrypoints import api
+from shapesmt.frontends import ModelSource
 from shapesmt.prover.algebra import Verdict
+from shapesmt.tasks.simplify import write_simplified
 from tests.tasks.simplify.compared import differences
 
 JOIN = """<ir_version: 8, opset_import: ["":18]> g (float[n] x, float[m] z) => (float[k] y) {
@@ -30,7 +31,7 @@ def nodes(model: onnx.ModelProto) -> list[str]:
 def test_a_model_that_fails_for_some_input_is_refused(tmp_path: Path) -> None:
     target = tmp_path / "out.onnx"
     question = Question({"n": "2..4", "m": "2..4"})
-    answer = api.answer_simplify(JOIN.encode(), target, question)
+    answer = write_simplified(ModelSource(JOIN.encode()), question, target)[1]
     assert (answer.verdict, answer.written, answer.exit_status) == (Verdict.DEPENDS, None, 1)
     assert "m == n" in (answer.precondition.text if answer.precondition else ())
     assert answer.remedy is not None
@@ -43,7 +44,9 @@ def test_a_model_that_fails_for_some_input_is_refused(tmp_path: Path) -> None:
 def test_a_model_for_valid_inputs_says_which_and_still_refuses_the_others(tmp_path: Path) -> None:
     target = tmp_path / "out.onnx"
     question = Question({"n": "2..4", "m": "2..4"})
-    answer = api.answer_simplify(JOIN.encode(), target, question, valid_only=True, check_runs=9, trust_ranges=True)
+    answer = write_simplified(
+        ModelSource(JOIN.encode()), question, target, valid_only=True, check_runs=9, trust_ranges=True
+    )[1]
     assert (answer.written, answer.before, answer.after, answer.runs) == (str(target), 4, 1, 9)
     assert answer.exit_status == 0
     made = onnx.load(target)
@@ -70,7 +73,7 @@ def test_a_file_that_runs_for_some_inputs_is_written_where_onnx_was_never_import
 
 def test_a_model_that_fails_for_every_input_is_never_written(tmp_path: Path) -> None:
     target = tmp_path / "out.onnx"
-    answer = api.answer_simplify(JOIN.encode(), target, Question({"n": 2, "m": 3}), valid_only=True)
+    answer = write_simplified(ModelSource(JOIN.encode()), Question({"n": 2, "m": 3}), target, valid_only=True)[1]
     assert (answer.verdict, answer.written) == (Verdict.FAILS, None)
     assert not target.exists()
     assert "runs for no input" in str(answer)
@@ -112,7 +115,7 @@ def test_floats_of_16_bits_are_compared_to_their_precision(monkeypatch: pytest.M
     question, model = Question({"n": "1..40"}), halves()
     copy = shapesmt.simplify(model, dims=question.dims)
     assert any(differences(model, copy, [{"n": 40}]))  # onnxruntime adds before it rounds the quotient
-    found = api.answer_simplify(model, os.devnull, question, check_runs=5)
+    found = write_simplified(ModelSource(model), question, os.devnull, check_runs=5)[1]
     assert (found.runs, found.exact, found.to_dict()["bits_compared"]) == (5, False, False)
     assert "the same outputs, to the precision of 16 bits, in 5 runs" in str(found)
 
@@ -139,7 +142,7 @@ def test_weights_in_other_files_stay_there(tmp_path: Path) -> None:
     path, target = tmp_path / "m.onnx", tmp_path / "out.onnx"
     onnx.save(model, path, save_as_external_data=True, location="w.bin", size_threshold=0)
     (tmp_path / "w.bin").chmod(0o400)
-    answer = api.answer_simplify(path, target, Question(), check_runs=3)
+    answer = write_simplified(ModelSource(path), Question(), target, check_runs=3)[1]
     assert (answer.after, answer.runs) == (1, 3)
     made = onnx.load(target, load_external_data=False)
     assert [t.data_location for t in made.graph.initializer] == [TensorProto.EXTERNAL]
@@ -168,7 +171,7 @@ def test_bodies_of_loops_are_made_smaller_too() -> None:
     (loop,) = (node for node in made.graph.node if node.op_type == "Loop")
     (body,) = (a.g for a in loop.attribute if a.name == "body")
     assert [node.op_type for node in body.node] == ["Constant", "Exp", "Add"]
-    answer = api.answer_simplify(model, os.devnull, Question(values={"trips": "1..3"}))
+    answer = write_simplified(ModelSource(model), Question(values={"trips": "1..3"}), os.devnull)[1]
     assert {"identity", "common-subexpression"} <= {r.rule for r in answer.rewrites}
 
 

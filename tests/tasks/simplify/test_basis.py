@@ -13,7 +13,8 @@ from onnx import helper
 import shapesmt
 from shapesmt.analysis.verify import Question
 from shapesmt.base.errors import ModelError
-from shapesmt.entrypoints import api
+from shapesmt.frontends import ModelSource
+from shapesmt.tasks.simplify import write_simplified, write_tightened
 from tests.oracle.runner import assignments
 from tests.tasks.simplify.compared import differences, outputs, session
 
@@ -137,13 +138,13 @@ def test_check_reads_the_admissible_inputs_back() -> None:
 
 def test_what_is_trusted_is_said(tmp_path: Path) -> None:
     question = Question({"n": "3..8"})
-    answer = api.answer_simplify(BRANCH.encode(), tmp_path / "s.onnx", question, trust_ranges=True)
+    answer = write_simplified(ModelSource(BRANCH.encode()), question, tmp_path / "s.onnx", trust_ranges=True)[1]
     assert "right only for n=3..8, as its metadata say" in str(answer)
     assert answer.to_dict()["admissible"] == "n=3..8"
-    tight = api.answer_tighten(BRANCH.encode(), tmp_path / "t.onnx", question, trust_ranges=True)
+    tight = write_tightened(ModelSource(BRANCH.encode()), question, tmp_path / "t.onnx", trust_ranges=True)[1]
     assert "right only for n=3..8, as its metadata say" in str(tight)
     assert tight.to_dict()["admissible"] == "n=3..8"
-    assert "right only" not in str(api.answer_simplify(BRANCH.encode(), tmp_path / "s.onnx", question))
+    assert "right only" not in str(write_simplified(ModelSource(BRANCH.encode()), question, tmp_path / "s.onnx")[1])
 
 
 @pytest.mark.parametrize("again", [shapesmt.simplify, shapesmt.tighten])
@@ -178,9 +179,9 @@ def test_an_initializer_that_a_caller_may_replace_stays_open(tmp_path: Path) -> 
     made = shapesmt.simplify(overridable())
     fed = {"x": np.ones((2, 4), np.float32), "t": np.array([4, -1])}
     assert [a.shape for a in outputs(session(made), fed) or ()] == [(4, 2)]
-    answer = api.answer_simplify(overridable(), tmp_path / "s.onnx", Question())
+    answer = write_simplified(ModelSource(overridable()), Question(), tmp_path / "s.onnx")[1]
     assert "inputs with a value in the file, left to the caller: t" in str(answer)
-    trusted = api.answer_simplify(overridable(), tmp_path / "s.onnx", Question(), trust_ranges=True)
+    trusted = write_simplified(ModelSource(overridable()), Question(), tmp_path / "s.onnx", trust_ranges=True)[1]
     assert "inputs with a value in the file, taken to be the file's, whatever a caller gives: t" in str(trusted)
     assert (trusted.after, trusted.to_dict()["defaults"]) == (1, ["t"])
     assert [n.op_type for n in shapesmt.simplify(overridable(3)).graph.node] == ["Exp"]  # nobody can replace it
@@ -203,7 +204,7 @@ def test_a_file_that_no_runtime_loads_is_not_written(tmp_path: Path, monkeypatch
         monkeypatch.setattr(answer, "smaller", wrong)
         text = f"{HEAD} g (float[n] x) => (float[n] z) {{ y = Identity(x) z = Exp(y) }}"
         with pytest.raises(ModelError, match=reason):
-            api.answer_simplify(text.encode(), target, Question())
+            write_simplified(ModelSource(text.encode()), Question(), target)[1]
         assert [*tmp_path.iterdir()] == []
 
 

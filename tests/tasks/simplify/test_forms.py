@@ -12,8 +12,9 @@ from onnx import numpy_helper
 import shapesmt
 from shapesmt.analysis.verify import Question
 from shapesmt.base.errors import ModelError, UsageError
-from shapesmt.entrypoints.api import answer_tighten
+from shapesmt.frontends import ModelSource
 from shapesmt.reports.export.targets.openvino import lost_bounds
+from shapesmt.tasks.simplify import write_tightened
 from tests.oracle.runner import assignments
 from tests.tasks.simplify.compared import differences
 
@@ -84,7 +85,9 @@ def test_openvino_finds_the_ends(tmp_path: Path) -> None:
     assert not lost_bounds(simple(POSITIONS, "openvino"), tensors)
     with pytest.raises(ModelError, match="no proven upper end"):
         simple(POSITIONS, "openvino", dims={"n": "1.."})
-    answer = answer_tighten(onnx.parser.parse_model(POSITIONS), tmp_path / "o.onnx", Question(DIMS, target="openvino"))
+    answer = write_tightened(
+        ModelSource(onnx.parser.parse_model(POSITIONS)), Question(DIMS, target="openvino"), tmp_path / "o.onnx"
+    )[1]
     assert answer.simplified is None
 
 
@@ -99,7 +102,7 @@ def test_tightened_and_simplified_at_once(target: str, tmp_path: Path) -> None:
         needs_openvino()
     model, path = onnx.parser.parse_model(HEADS), tmp_path / "out.onnx"
     how = {"valid_only": True, "simplify": True, "trust_ranges": True}
-    answer = answer_tighten(model, path, Question(DIMS, target=target), **how)
+    answer = write_tightened(ModelSource(model), Question(DIMS, target=target), path, **how)[1]
     made = onnx.load(path)
     assert made == shapesmt.tighten(model, dims=DIMS, target=target, **how)
     assert [*differences(model, made, assignments(SIZES))] == []
@@ -112,13 +115,13 @@ def test_tightened_and_simplified_at_once(target: str, tmp_path: Path) -> None:
     assert (data["nodes_before"], data["nodes_after"]) == (8, left)
     assert {"rule", "node", "op", "reason"} == data["rewrites"][0].keys()
     assert f"  {left} nodes of 8, constants not counted" in str(answer)
-    assert "nodes_before" not in answer_tighten(model, path, Question(DIMS), valid_only=True).to_dict()
+    assert "nodes_before" not in write_tightened(ModelSource(model), Question(DIMS), path, valid_only=True)[1].to_dict()
 
 
 def test_a_model_that_fails_for_some_input_says_for_which_it_was_made(tmp_path: Path) -> None:
     text = '<ir_version: 8, opset_import: ["":18]> g (float[n] x, float[m] z) => (y) { a = Identity(x) y = Add(a, z) }'
     question = Question({"n": "2..4", "m": "2..4"})
-    answer = answer_tighten(text.encode(), tmp_path / "out.onnx", question, simplify=True)
+    answer = write_tightened(ModelSource(text.encode()), question, tmp_path / "out.onnx", simplify=True)[1]
     assert (answer.written, answer.simplified) == (None, None)
     for trusted in (True, False):  # a file that holds for all inputs it declares rests on no condition
         made = shapesmt.tighten(text.encode(), dims=question.dims, simplify=True, valid_only=True, trust_ranges=trusted)

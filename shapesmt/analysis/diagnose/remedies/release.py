@@ -11,7 +11,18 @@ from dataclasses import replace
 from shapesmt.analysis.diagnose.findings import precondition
 from shapesmt.analysis.verify import Claims, Examined, Question, examine_problem, pose_problem
 from shapesmt.base.errors import UsageError
-from shapesmt.prover.algebra import Assignment, Dim, Verdict, absolute, all_of, at_least, at_most, equal, total
+from shapesmt.prover.algebra import (
+    Assignment,
+    Dim,
+    Evaluator,
+    Verdict,
+    absolute,
+    all_of,
+    at_least,
+    at_most,
+    equal,
+    total,
+)
 from shapesmt.prover.judge import Judge
 from shapesmt.prover.presolve import Domain
 from shapesmt.reports.answers import Precondition, Release
@@ -62,11 +73,32 @@ def _nearest(pinned: Mapping[str, int], region: Precondition, a: Examined) -> tu
         within.assume(
             all_of(*(f for d, (lo, hi) in zip(away, ways, strict=True) for f in (at_least(d, lo), at_most(d, hi))))
         )
-        values = judge.complete(within, _least_moved(away, within, judge)) if judge.is_inhabited(within) else None
+        least = _each_nearest(sizes, pinned, within)
+        if least is None and judge.is_inhabited(within):
+            least = _least_moved(away, within, judge)
+        values = judge.complete(within, least)
         if values is not None:
             symbols = problem.counterexample(values).symbols
             found.append({name: size for name, size in symbols.items() if name in pinned or name in named})
     return tuple(sorted(found, key=lambda at: [at[n] for n in pinned]))
+
+
+def _each_nearest(sizes: Mapping[str, Dim], pinned: Mapping[str, int], within: Domain) -> Assignment | None:
+    """Return the nearest value of each size, the smaller of two; None if conditions relate some size to another."""
+    nearest = {}
+    for name, size in sizes.items():
+        s = size.as_symbol()
+        tied, facts = within.closure(() if s is None else (s,))
+        values = within.values(s) if s is not None and tied == [s] else None
+        if s is None or values is None:
+            return None
+        near = sorted(map(int, values), key=lambda value: (abs(value - pinned[name]), value))
+        runs = (value for value in near if all(map(Evaluator({s: value}).formula, facts)))
+        value = next(runs, None)
+        if value is None:
+            return None
+        nearest[s] = value
+    return nearest
 
 
 def _least_moved(away: Sequence[Dim], within: Domain, judge: Judge) -> Assignment | None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from shapesmt.analysis.diagnose.causes import source_of
 from shapesmt.analysis.diagnose.warnings.claims import of_claim
 from shapesmt.analysis.diagnose.warnings.common import Examples, warning
+from shapesmt.analysis.diagnose.warnings.samples import reshaped_batches
 from shapesmt.analysis.diagnose.warnings.sizes import ambiguous_broadcasts, large
 from shapesmt.analysis.diagnose.warnings.static import widened_axes
 from shapesmt.analysis.verify import Examined, Problem, placeholders
@@ -157,6 +158,7 @@ _FINDERS: Mapping[WarningKind, Callable[[_Asked], Iterable[ModelWarning]]] = {
     WarningKind.SIZE: lambda asked: () if asked.a.examination.fails else large(*asked[:2]),
     WarningKind.SYMBOL: lambda asked: _unused_dimensions(asked.a),
     WarningKind.PLACEHOLDER: lambda asked: _shared_placeholders(asked.a.problem),
+    WarningKind.RESHAPED: lambda asked: () if asked.a.examination.fails else reshaped_batches(asked.a),
     WarningKind.STATIC: lambda asked: _static(asked.a, asked.static),
 }
 """The function that finds the warnings of each kind."""

@@ -41,14 +41,13 @@ def transpose_operand(ctx: RuleContext, index: int, side: str) -> Tensor:
     return ctx.tensor(dims, x.dtype)
 
 
-def fused_axes(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows | None:
-    """As for a product of matrices, of which either may be transposed; None if batches are."""
-    if ctx.flag("transBatchA") or ctx.flag("transBatchB"):
-        return None
-    plain = product_axes(ctx, outputs)
-    flags = ctx.flag("transA"), ctx.flag("transB")
-    pairs = zip((letters or () for letters in plain.inputs), flags, strict=False)
-    turned = [(*read[:-2], *read[:-3:-1]) if flag and len(read) > 1 else read for read, flag in pairs]
+def fused_axes(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """As for a product of matrices, of which either may be transposed."""
+    plain, turned = product_axes(ctx, outputs), []
+    for read, side in zip((letters or () for letters in plain.inputs), "AB", strict=False):
+        letters = (*read[:-2], *read[:-3:-1]) if ctx.flag(f"trans{side}") and len(read) > 1 else read
+        moved = ctx.flag(f"transBatch{side}") and len(read) > 2
+        turned.append((letters[-2], *letters[:-2], letters[-1]) if moved else letters)
     return plain._replace(inputs=tuple(turned))
 
 

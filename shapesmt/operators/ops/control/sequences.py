@@ -108,20 +108,20 @@ def picked(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:  # noqa: ARG
 
 
 def cut_apart(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
-    """The axis along which a tensor is split becomes the sequence."""
+    """The axis along which a tensor is split into slices becomes the sequence."""
     x = ctx.input(0)
-    axis, keep = ctx.axis(x.rank, 0), outputs[0].rank > x.rank
-    own = tuple(None if i == axis else i for i in range(x.rank))
-    return Follows((own,), ((None, *(letter for letter in own if keep or letter is not None)),) * len(outputs))
+    axis, keep, own = ctx.axis(x.rank, 0), outputs[0].rank > x.rank, tuple(range(x.rank))
+    read = tuple(None if i == axis and ctx.has(1) else i for i in own)
+    return Follows((read,), ((axis, *(None if i == axis else i for i in own if keep or i != axis)),) * len(outputs))
 
 
 def put_together(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
-    """The tensors are concatenated along an axis, or stacked along a new one."""
-    y, new = outputs[0], ctx.flag("new_axis")
-    axis = ctx.axis(y.rank)
-    own = tuple(None if i == axis else i for i in range(y.rank))
+    """The tensors are stacked along a new axis, or concatenated: the sequence's index is theirs if each has one."""
+    s, y, new = ctx.input(0), outputs[0], ctx.flag("new_axis")
+    axis, own = ctx.axis(y.rank), tuple(range(y.rank))
+    index = axis if new or s[1 + axis] is ONE else None
     return Follows(
-        ((None, *(letter for i, letter in enumerate(own) if not (new and i == axis))),), (own,) * len(outputs)
+        ((index, *(None if i == axis else i for i in own if not (new and i == axis))),), (own,) * len(outputs)
     )
 
 

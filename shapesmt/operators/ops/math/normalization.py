@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from shapesmt.network import laws
 from shapesmt.operators.ops.math.reduction import without
-from shapesmt.operators.ops.shared.follows import aligned, apart_from, rows
+from shapesmt.operators.ops.shared.follows import aligned, alone, apart_from, rows
 from shapesmt.operators.ops.shared.require import (
     open_beside_cpu,
     open_unless,
@@ -46,7 +46,9 @@ def layer_axes(ctx: RuleContext, x: Tensor) -> range:
 def trained(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
     """In inference, each element is scaled on its own; in training, by the statistics of the batch."""
     if ctx.flag("training_mode") or (ctx.version < 14 and ctx.outputs > 1):
-        return Follows((), ())
+        return Follows(
+            (alone(ctx.input(0).rank, (1,)),), tuple(alone(max(t.rank, 2), (1,))[-t.rank :] for t in outputs)
+        )
     return Follows((aligned(ctx.input(0)),), tuple(map(aligned, outputs[:1])))
 
 
@@ -129,7 +131,12 @@ def _require_outputs(ctx: RuleContext) -> None:
     ctx.limit(ctx.outputs in counts, THREE_OUTPUTS_IN_TRAINING if trained else STATISTICS_IN_TRAINING)
 
 
-@rule("InstanceNormalization", follows=rows())
+def channels(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """Each channel of each image is normalized on its own."""
+    return Follows((alone(ctx.input(0).rank, (0, 1)),), tuple(alone(t.rank, (0, 1)) for t in outputs))
+
+
+@rule("InstanceNormalization", follows=channels)
 def instance_normalization(ctx: RuleContext) -> Tensor:
     """Normalize `X[N, C, D1, ...]`; scale and bias have C elements."""
     x = ctx.input(0, least=3)

@@ -118,6 +118,36 @@ class Unrun(NamedTuple):
     trips: str
 
 
+class Mixed(NamedTuple):
+    """A tensor in which samples are mixed, or aren't tracked (`known` is false), and the outputs that depend on it.
+
+    Attributes:
+        symbol: The dimension that counts the samples.
+        tensor: The tensor, an output of the first node at which that is so.
+        before: If the node only reshapes: the shape of its input at the counterexample; else None.
+        after: The shape of the tensor there; None if it isn't known.
+        samples: The number of samples there; None without a counterexample.
+        outputs: The outputs that depend on it.
+    """
+
+    symbol: str
+    tensor: str
+    before: tuple[int, ...] | None
+    after: tuple[int, ...] | None
+    samples: int | None
+    outputs: tuple[str, ...]
+    known: bool = True
+
+
+class Reshaped(NamedTuple):
+    """A tensor whose first size is a dimension that looks like the batch, and what a reshape makes of it."""
+
+    dim: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    output: str
+
+
 class OneValue(NamedTuple):
     """A dimension for which the assumptions leave only one value of a wider range."""
 

@@ -77,6 +77,31 @@ def _subject(side: Side, law: Law) -> str:
     return "" if side.value is None or side.expr == str(side.value) else side.expr
 
 
+def mixed(told: facts.Mixed) -> str:
+    """Return the sentence about the tensor in which samples are mixed.
+
+    >>> mixed(facts.Mixed("batch", "y", (8, 40), (4, 80), 8, ("y",)))
+    'with batch = 8, [8, 40] is read as [4, 80]: several samples share an index of each axis'
+    >>> mixed(facts.Mixed("batch", "m", None, (2, 4), 2, ("y", "z")))
+    'with batch = 2, elements of m [2, 4] depend on several samples; so do y and z'
+    """
+    later = tuple(output for output in told.outputs if output != told.tensor)
+    so = f"; so {'do' if len(later) > 1 else 'does'} {_listed(later)}" if later else ""
+    if not told.known:
+        return f"it isn't known which samples {told.tensor} depends on" + (f", nor {_listed(later)}" if later else "")
+    at = "" if told.samples is None else f"with {told.symbol} = {told.samples}, "
+    if told.before is not None and told.after is not None:
+        return f"{at}{[*told.before]} is read as {[*told.after]}: several samples share an index of each axis"
+    shape = "" if told.after is None else f" {[*told.after]}"
+    return f"{at}elements of {told.tensor}{shape} depend on several samples{so}"
+
+
+def _listed(names: tuple[str, ...], most: int = 3) -> str:
+    """Return names as text, at most so many of them."""
+    shown = names if len(names) <= most else (*names[: most - 1], f"{len(names) - most + 1} other outputs")
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
 def undecided(told: facts.Undecided) -> str:
     """Return the reason why a node is undecided; "" if its law says it already."""
     return _UNDECIDED.get(told.kind) or told.law.partition(": ")[2]

@@ -37,6 +37,16 @@ def unrun(told: facts.Unrun) -> str:
     return f"its body never runs: '{told.trips}' is 0 for every input"
 
 
+def reshaped(told: facts.Reshaped) -> str:
+    """Return the sentence about a reshape that mixes what look like samples.
+
+    >>> reshaped(facts.Reshaped("n", ("n", "8"), ("4", "2*n"), "y"))
+    '[n, 8] is read as [4, 2*n]: if n counts samples, they are mixed in y'
+    """
+    before, after = (", ".join(sizes) for sizes in (told.before, told.after))
+    return f"[{before}] is read as [{after}]: if {told.dim} counts samples, they are mixed in {told.output}"
+
+
 def one_value(told: facts.OneValue) -> str:
     """Return the value that is left of a range."""
     wide = Range(told.range.min, told.range.max, told.range.step)

@@ -277,14 +277,16 @@ def _inputs_that_fail(finding: Finding, fixed: AbstractSet[str], group: Group | 
     together = group if group is not None and group.size > 1 else None
     conditions = together or finding
     holds_iff, safe_iff = conditions.holds_iff, conditions.safe_iff
-    all_of = "all run" if together is not None else "runs"
+    samples = finding.kind == FindingKind.SAMPLES
+    all_of = "samples stay apart" if samples else "all run" if together is not None else "runs"
+    fails = "samples are mixed" if samples else "fails"
     shown = finding.counterexample
     if finding.verdict is Verdict.FAILS:
         only = shown is not None and bool(shown.symbols) and shown.symbols.keys() <= fixed
-        every = "fails" if only else "fails for every input"
+        every = fails if only else f"{fails} for every input"
         yield line(2, every + (_example(shown, fixed, every=True) if shown else ""))
     elif shown is not None:
-        yield line(2, "fails" + _example(shown, fixed))
+        yield line(2, fails + _example(shown, fixed))
     if finding.kind == FindingKind.RANK:
         yield line(2, "so it isn't judged; --shape says what rank an input has")
     elif finding.verdict is Verdict.UNKNOWN and finding.kind in (FindingKind.REQUIREMENT, FindingKind.DATA):

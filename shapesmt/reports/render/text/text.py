@@ -19,7 +19,7 @@ from shapesmt.reports.render.sentences.absence import absent
 from shapesmt.reports.render.text.advice import command, flags
 from shapesmt.reports.render.text.findings import causes
 from shapesmt.reports.render.text.stories import MOST_LINES, height, stories_of, story_lines
-from shapesmt.reports.render.text.warnings import warning_lines
+from shapesmt.reports.render.text.warnings import sample_lines, samples_told, warning_lines
 from shapesmt.reports.render.text.words import (
     BLANK,
     FAINT,
@@ -169,7 +169,7 @@ def _report(report: Report, *, everything: bool = False) -> Iterator[Line]:
     ]
     cautions = [*warning_lines(report, everything=everything)]
     end = [BLANK] if report.judged or report.warnings else []
-    end += [*_region(report), line(0, (proofs(report), FAINT))]
+    end += [*_region(report), *sample_lines(report), line(0, (proofs(report), FAINT))]
     end += [line(0, "next: ", (command("repair", report, Remedy({})), STRONG))] * _may_be_wrong(report)
     if report.certificate:
         end.append(line(0, (f"{COMPLETE}: {report.certificate}", FAINT)))
@@ -183,7 +183,7 @@ def _report(report: Report, *, everything: bool = False) -> Iterator[Line]:
 def _may_be_wrong(report: Report) -> bool:
     """Whether the model is more likely wrong than the ranges."""
     doubted = report.remedy is not None and report.remedy.doubt != ""
-    return doubted or (report.verdict is Verdict.FAILS and report.release is None)
+    return doubted or (report.verdict is Verdict.FAILS and report.release is None and not _nodes_hold(report))
 
 
 def subject(report: Report) -> str:
@@ -195,19 +195,27 @@ def _judged(report: Report) -> str:
     """Return the verdict in one sentence, without assumptions."""
     total = report.requirements.total
     over = admissible(report.symbols, report.assumptions)
-    if report.verdict is Verdict.PROVED:
+    also = samples_told(report)
+    if report.verdict is Verdict.PROVED or (also and _nodes_hold(report)):
         if total == 0:
-            return "no node has a requirement that could fail"
+            return "no node has a requirement that could fail" + also
         what = f"all {total} requirements hold" if total > 1 else "its one requirement holds"
-        return what + (f" for every {over}" if over else "")
-    parts = [f"{number} {what}" for number, what in _tallies(report) if number]
+        return what + (f" for every {over}" if over else "") + also
+    parts = [f"{number} {what}" for number, what in _tallies(report) if number] or ["undecided"]
     if report.needed:
         parts.insert(0 if report.verdict is Verdict.UNKNOWN else len(parts), absent(facts.Absent(report.needed)))
     if not over:
-        return ", ".join(parts)
+        return ", ".join(parts) + also
     if len(parts) == 1 and parts[0].endswith(" input"):
-        return parts[0].removesuffix("input") + over
-    return f"{', '.join(parts)}; {over}"
+        return parts[0].removesuffix("input") + over + also
+    return f"{', '.join(parts)}; {over}{also}"
+
+
+def _nodes_hold(report: Report) -> bool:
+    """Whether only samples keep a report from being proved."""
+    counts, others = report.requirements, [f for f in report.judged if f.kind is not FindingKind.SAMPLES]
+    clean = not (counts.fails or counts.depends or counts.unknown or others)
+    return clean and (report.verdict is not Verdict.UNKNOWN or bool(report.judged))
 
 
 def _tallies(report: Report) -> Iterator[tuple[int, str]]:
@@ -312,12 +320,12 @@ def _error_code(error: ErrorCode) -> Iterator[Line]:
     yield line(0, (error.code, STRONG), f" {error.title}")
     yield line(2, error.law)
     if error.report is not None:
-        options = flags(Remedy(error.dims, error.assume))
+        options = f"{flags(Remedy(error.dims, error.assume))}{f' --samples {error.samples}' if error.samples else ''}"
         yield BLANK
         yield line(2, (f"for example {error.report.model}", FAINT))
         yield from (line(4, row) for row in error.model.splitlines())
         yield BLANK
-        yield line(2, (f"$ shapesmt check {error.report.model} {options}".rstrip(), FAINT))
+        yield line(2, (f"$ shapesmt check {error.report.model} {options.strip()}".rstrip(), FAINT))
         yield from (row._replace(indent=row.indent + 4) if row.parts else row for row in _report(error.report))
     yield BLANK
     yield line(2, "what helps")

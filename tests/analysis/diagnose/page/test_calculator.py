@@ -7,7 +7,8 @@ from math import prod
 
 import shapesmt
 from shapesmt.analysis.verify import Question
-from shapesmt.entrypoints import api
+from shapesmt.entrypoints.api import Opened
+from shapesmt.frontends import ModelSource
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers import Calculator, Elements, Slider
 from tests.support.hang import PATIENCE
@@ -15,7 +16,7 @@ from tests.support.hang import PATIENCE
 
 def calculator(model: str, **options) -> Calculator:
     text = f'<ir_version: 8, opset_import: ["":18, "com.unheard":1]> {model}'
-    return api.page_data(text.encode(), Question(**options)).calculator
+    return Opened(ModelSource(text.encode()), Question(**options)).page_data().calculator
 
 
 ADD = "g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add(x, y) }"

@@ -8,8 +8,8 @@ import networkx as nx
 import pytest
 
 from shapesmt.analysis.verify import Question
-from shapesmt.entrypoints import api
-from shapesmt.frontends import load
+from shapesmt.entrypoints.api import Opened
+from shapesmt.frontends import ModelSource, load
 from shapesmt.network.graph.dataflow import networkx_graph
 from shapesmt.reports.answers.page import Link, Size, Step
 
@@ -18,7 +18,9 @@ MODELS = sorted(path.relative_to(EXAMPLES).as_posix() for path in EXAMPLES.glob(
 
 
 def test_the_chain_of_the_example() -> None:
-    page = api.page_data(EXAMPLES / "unet/unet.onnx", Question({"height": "64..512", "width": "64..512"}))
+    page = Opened(
+        ModelSource(EXAMPLES / "unet/unet.onnx"), Question({"height": "64..512", "width": "64..512"})
+    ).page_data()
     told = page.cause_graphs[3]
     assert told.steps == (
         Step("image"),
@@ -44,7 +46,7 @@ def test_every_edge_is_a_way_through_the_model(model: str) -> None:
     flow = networkx_graph(graph)
     places = {data.get("name", key): key for key, data in flow.nodes(data=True) if data["kind"] == "operator"}
     nodes = {node.name: node for node in graph.nodes}
-    page = api.page_data(EXAMPLES / model, Question())
+    page = Opened(ModelSource(EXAMPLES / model), Question()).page_data()
     assert (page.report.verdict == "DEPENDS") == bool(page.cause_graphs)
     for told in page.cause_graphs.values():
         assert [step.failing for step in told.steps] == [False] * (len(told.steps) - 1) + [True]
@@ -61,6 +63,6 @@ def test_every_edge_is_a_way_through_the_model(model: str) -> None:
 def test_sizes_that_data_decide_have_a_number_where_it_fails() -> None:
     model = b"""<ir_version: 8, opset_import: ["":18]> g (float[n] x, float[m] y) => (float[k, l] z) <int64[1] s = {-1}>
         { i = NonZero(x) f = Reshape(i, s) u = Cast<to=1>(f) z = Add(u, y) }"""
-    told = api.page_data(model, Question()).cause_graphs[0]
+    told = Opened(ModelSource(model), Question()).page_data().cause_graphs[0]
     assert [step.name for step in told.steps] == ["y", "NonZero_0", "Add_3"]
     assert [link.sizes for link in told.links] == [(Size("`i.count`", 0, "clash"),), (Size("m", 2, "clash"),)]

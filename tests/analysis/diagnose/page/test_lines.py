@@ -9,7 +9,8 @@ import pytest
 
 from shapesmt.analysis.diagnose.page.lines import number_line
 from shapesmt.analysis.verify import Question
-from shapesmt.entrypoints import api
+from shapesmt.entrypoints.api import Opened
+from shapesmt.frontends import ModelSource
 from shapesmt.prover.algebra import all_of, any_of, at_least, at_most, evaluate, symbol
 from shapesmt.prover.presolve import Domain
 from shapesmt.reports.answers import NumberLine, Run
@@ -18,7 +19,11 @@ EVEN = "g (float[n, 4] x) => (float[k, 8] y) <int64[2] s = {-1, 8}> { y = Reshap
 
 
 def lines(model: str, **options) -> list[NumberLine]:
-    regions = api.page_data(f'<ir_version: 8, opset_import: ["":18]> {model}'.encode(), Question(**options)).regions
+    regions = (
+        Opened(ModelSource(f'<ir_version: 8, opset_import: ["":18]> {model}'.encode()), Question(**options))
+        .page_data()
+        .regions
+    )
     return [r for r in regions if isinstance(r, NumberLine)]
 
 

@@ -9,7 +9,8 @@ from hypothesis import given, settings, strategies as st
 
 import shapesmt
 from shapesmt.analysis.verify import Question
-from shapesmt.entrypoints import api
+from shapesmt.entrypoints.api import Opened
+from shapesmt.frontends import ModelSource
 from shapesmt.reports.answers.page import Axis, Raster
 
 EQUAL = "g (float[n] x, float[m] y) => (float[k] z) { z = Add(x, y) }"
@@ -18,7 +19,11 @@ SUM = "g (float[p] x, float[q] y, float[t] w) => (float[k] z) { c = Concat<axis=
 
 def drawn(model: str, **options) -> Raster | None:
     """The one raster of a model."""
-    regions = api.page_data(f'<ir_version: 8, opset_import: ["":18]> {model}'.encode(), Question(**options)).regions
+    regions = (
+        Opened(ModelSource(f'<ir_version: 8, opset_import: ["":18]> {model}'.encode()), Question(**options))
+        .page_data()
+        .regions
+    )
     assert len(regions) <= 1
     return next((r for r in regions if isinstance(r, Raster)), None)
 

@@ -13,6 +13,7 @@ from shapesmt.operators.ops.math.reduction import FOLDS
 from shapesmt.operators.rules.tensors import tensor
 from shapesmt.operators.rules.value import Elements, Field
 from shapesmt.prover.algebra.dim import ZERO, symbol
+from tests.support.each import each
 from tests.support.harness import agree, build, node
 
 REDUCTIONS = [*FOLDS, "ReduceL2", "ReduceLogSum", "ReduceLogSumExp"]
@@ -29,16 +30,16 @@ def items_of(found, name="out"):
     return [None if i is None else str(i) for i in value.items] if isinstance(value, Elements) else value
 
 
-@pytest.mark.parametrize("op", REDUCTIONS)
 @pytest.mark.parametrize("keepdims", [None, 0, 1])
 @pytest.mark.parametrize("axes", [None, [0], [1, 2], [2, 2]], ids=str)
+@each("op", REDUCTIONS)
 def test_axes_as_an_attribute(op, keepdims, axes):
     agree(node(op, ["x"], axes=axes, keepdims=keepdims), SHAPE, SIZES if axes != [2, 2] else SOME, opset=11)
 
 
-@pytest.mark.parametrize("op", REDUCTIONS)
 @pytest.mark.parametrize("noop", [None, 1])
 @pytest.mark.parametrize("axes", [[], [0], [0, 1, 2], [-1], [-3, 1]], ids=str)
+@each("op", REDUCTIONS)
 def test_axes_as_an_input(op, noop, axes):
     reduction = node(op, ["x", "axes"], keepdims=0, noop_with_empty_axes=noop)
     ranges = SOME if any(a < 0 for a in axes) else SIZES

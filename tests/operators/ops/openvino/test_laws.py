@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("openvino", reason="openvino (extra `peers`) isn't installed")
 
+from tests.support.each import each
 from tests.support.openvino_catalogue import CASES
 from tests.support.openvino_laws import Peer, changed, compared, contradicted, parsed, undefined
 
@@ -23,7 +24,7 @@ def peer():
     made.close()
 
 
-@pytest.mark.parametrize("line", CASES)
+@each("line", CASES)
 def test_valid_cases_are_proved(line, peer, tmp_path):
     found = compared(parsed(line), tmp_path, peer)
     assert found.kind in ("agree", "died"), found
@@ -66,7 +67,7 @@ IRDFT 9 | f32[3,1,2] | i64[1]=1
 """
 
 
-@pytest.mark.parametrize("line", UNREFUSED.strip().splitlines())
+@each("line", UNREFUSED.strip().splitlines())
 def test_what_is_said_of_it_was_not_true(line, peer, tmp_path):
     found = compared(parsed(line), tmp_path, peer)
     assert found.kind in ("agree", "open", "died"), found

@@ -11,7 +11,7 @@ from tests.support.contexts import CTX, alone, dim, fresh, shape, shown
 from tests.support.rows import case, row
 
 
-@row("D01")
+@row(D01="an unknown size is known to equal itself only")
 def test_an_unknown_is_equal_to_itself_only() -> None:
     a, b = CTX.unknown_dim(), CTX.unknown_dim()
     assert a is a + 0
@@ -21,7 +21,7 @@ def test_an_unknown_is_equal_to_itself_only() -> None:
     assert CTX.unknown_shape() is not CTX.unknown_shape()
 
 
-@row("D02")
+@row(D02="-1 is an unknown size and an unknown rank")
 def test_minus_one_is_unknown() -> None:
     assert (UNKNOWN_DIM, UNKNOWN_RANK) == (-1, -1)
     assert shown(CTX.make_shape([3, -1, None])) == "[3,?,?]"
@@ -37,6 +37,10 @@ MERGES = [
 
 
 @pytest.mark.parametrize(("a", "b", "expected"), MERGES)
+@row(
+    D08="a merge keeps what is known, and fails if ranks differ",
+    D09="`[2,?]` and `[?,2]` merge to `[2,2]`",
+)
 def test_merge(a: str, b: str, expected: str) -> None:
     assert shown(CTX.merge(fresh(a), fresh(b))) == expected
 
@@ -54,12 +58,16 @@ def test_merge(a: str, b: str, expected: str) -> None:
         ),
     ],
 )
+@row(
+    D10="`[2,2]` and `[1,2]` don't merge",
+    D11="`[2,2]` and `[1,1]` don't merge",
+)
 def test_what_does_not_merge(a: str, b: str, message: str) -> None:
     with pytest.raises(ShapeMismatch, match=message):
         CTX.merge(fresh(a), fresh(b))
 
 
-@row("D12")
+@row(D12="a merge returns the shape that says more")
 def test_merging_keeps_what_says_more() -> None:
     more, less = fresh("[2,2]"), fresh("[?,2]")
     assert CTX.merge(more, less) is more
@@ -76,11 +84,19 @@ RELAXES = [
 
 
 @pytest.mark.parametrize(("a", "b", "expected"), RELAXES)
+@row(
+    D14="`[2,?]` and `[?,2]` relax to `[?,?]`",
+    D15="`[2,2]` and `[3,2]` relax to `[?,2]`",
+    D16="shapes of different ranks relax to an unknown rank",
+)
 def test_relax(a: str, b: str, expected: str) -> None:
     assert shown(CTX.relax(fresh(a), fresh(b))) == expected
 
 
-@row("D17", "D18")
+@row(
+    D17="an unknown shape relaxes to itself with itself, and to a third with another",
+    D18="equal sizes relax to themselves, others to a new unknown",
+)
 def test_relaxing_two_unknowns_gives_a_third() -> None:
     s, t = CTX.unknown_shape(), CTX.unknown_shape()
     assert CTX.relax(s, s) is s
@@ -93,7 +109,10 @@ def test_relaxing_two_unknowns_gives_a_third() -> None:
     assert CTX.relax(as_dim(2), as_dim(2)) == as_dim(2)
 
 
-@row("D22", "D23")
+@row(
+    D22="a dimension is read by a positive or negative index, and is new for an unknown rank",
+    D23="ranks and values tell whether they are known",
+)
 def test_dimensions_and_ranks() -> None:
     s, unknown = fresh("[1,?,3]"), CTX.unknown_shape()
     assert [shown(CTX.dim(s, i)) for i in (0, 1, 2, -1, -3)] == ["1", "?", "3", "3", "1"]
@@ -106,7 +125,7 @@ def test_dimensions_and_ranks() -> None:
     assert (CTX.value(s[1]), CTX.value_known(s[1])) == (None, False)
 
 
-@row("D24")
+@row(D24="a shape is fully defined if all its sizes are known")
 def test_fully_defined() -> None:
     assert [CTX.fully_defined(fresh(t)) for t in ("[]", "[1,2]", "[1,?]", "?")] == [True, True, False, False]
 
@@ -121,6 +140,7 @@ def test_fully_defined() -> None:
         case("D25", "?", None),
     ],
 )
+@row(D25="the number of elements is the product of the sizes, and 0 if one of them is 0")
 def test_num_elements(text: str, expected: int | None) -> None:
     assert CTX.num_elements(fresh(text)).constant == expected
 
@@ -131,13 +151,13 @@ def test_the_number_of_elements_is_an_expression() -> None:
     assert str(CTX.num_elements(s)) == "2*n"
 
 
-@row("D26")
+@row(D26="unknown ranks and sizes print as `?`")
 def test_debug_string() -> None:
     assert [shown(fresh(t)) for t in ("?", "[1,?,3]", "[]")] == ["?", "[1,?,3]", "[]"]
     assert [shown(dim(t)) for t in ("?", "7")] == ["?", "7"]
 
 
-@row("D27")
+@row(D27="`with_rank` gives an unknown rank a number, and refuses other ranks")
 def test_with_rank() -> None:
     s = fresh("[1,?]")
     assert CTX.with_rank(s, 2) is s
@@ -147,7 +167,10 @@ def test_with_rank() -> None:
         CTX.with_rank(s, 3)
 
 
-@row("D28", "D29")
+@row(
+    D28="`with_rank_at_least` accepts that rank and those above",
+    D29="`with_rank_at_most` accepts that rank and those below",
+)
 def test_with_rank_at_least_and_at_most() -> None:
     s, unknown = fresh("[1,?]"), CTX.unknown_shape()
     assert CTX.with_rank_at_least(s, 2) is s
@@ -163,7 +186,7 @@ def test_with_rank_at_least_and_at_most() -> None:
         CTX.with_rank_at_most(s, 1)
 
 
-@row("D30")
+@row(D30="`with_value` gives an unknown size a value, and refuses others")
 def test_with_value() -> None:
     assert CTX.with_value(dim("1"), 1) is as_dim(1)
     assert CTX.with_value(dim("?"), 3) is as_dim(3)
@@ -171,7 +194,7 @@ def test_with_value() -> None:
         CTX.with_value(dim("1"), 3)
 
 
-@row("D31")
+@row(D31="merging sizes returns the known one, requires unknown ones to be equal, and refuses different ones")
 def test_merging_dimensions() -> None:
     ctx = alone()
     a, b, two = ctx.unknown_dim(), ctx.unknown_dim(), as_dim(2)
@@ -182,7 +205,7 @@ def test_merging_dimensions() -> None:
         ctx.merge(two, as_dim(3))
 
 
-@row("D32")
+@row(D32="`merge_prefix` merges a prefix with the first axes")
 def test_merge_prefix() -> None:
     s, prefix = CTX.merge_prefix(fresh("[1,?,3]"), fresh("[?,2]"))
     assert (shown(s), shown(prefix)) == ("[1,2,3]", "[1,2]")
@@ -208,6 +231,7 @@ def test_merge_prefix() -> None:
         case("D33", -1, None, -1, "[5,4,3,2,1]"),
     ],
 )
+@row(D33="`subshape` takes axes by start, end and stride, and refuses a start outside")
 def test_subshape(start: int, end: int | None, stride: int, expected: str) -> None:
     assert shown(CTX.subshape(fresh("[1,2,3,4,5]"), start, end, stride)) == expected
 
@@ -223,7 +247,7 @@ def test_subshape_keeps_a_whole_and_refuses_what_is_outside() -> None:
         CTX.subshape(s, 2, 1)
 
 
-@row("D34")
+@row(D34="`concatenate` joins ranks, and sizes are unknown if one rank is")
 def test_concatenate() -> None:
     assert shown(CTX.concatenate(fresh("[1,?]"), fresh("[3]"))) == "[1,?,3]"
     unknown = CTX.concatenate(CTX.unknown_shape(), fresh("[3]"))
@@ -232,7 +256,7 @@ def test_concatenate() -> None:
     assert unknown.ndim.lo == 1
 
 
-@row("D35")
+@row(D35="`replace_dim` replaces the size at an index, and refuses an index outside")
 def test_replace_dim() -> None:
     s = fresh("[1,2,3]")
     assert shown(CTX.replace_dim(s, 1, 7)) == "[1,7,3]"
@@ -242,7 +266,7 @@ def test_replace_dim() -> None:
         CTX.replace_dim(s, 3, 7)
 
 
-@row("D36")
+@row(D36="shapes are made of sizes, of ranks, as scalars, vectors and matrices, anew by each call")
 def test_making_shapes() -> None:
     d = CTX.unknown_dim()
     made = (
@@ -258,7 +282,7 @@ def test_making_shapes() -> None:
     assert CTX.unknown_shape_of_rank(1) is not CTX.unknown_shape_of_rank(1)
 
 
-@row("D42")
+@row(D42="`divide` requires a positive divisor, and no remainder unless told")
 def test_divide() -> None:
     d = CTX.unknown_dim()
     assert CTX.divide(d, 1) is d
@@ -271,7 +295,10 @@ def test_divide() -> None:
         CTX.divide(as_dim(6), 0)
 
 
-@row("D43", "D45")
+@row(
+    D43="a sum with 0 is the same size, and one beyond 64 bits an error",
+    D45="a product with 0 is 0, with 1 the same size, and one beyond 64 bits an error",
+)
 def test_sums_and_products_fit_64_bits() -> None:
     d, large = CTX.unknown_dim(), as_dim((1 << 63) - 1)
     assert CTX.add(d, 0) is d
@@ -287,7 +314,7 @@ def test_sums_and_products_fit_64_bits() -> None:
         CTX.multiply(large, 2)
 
 
-@row("D44")
+@row(D44="a size minus itself is 0, and a negative difference an error")
 def test_subtract() -> None:
     d = CTX.unknown_dim()
     assert CTX.subtract(d, 0) is d
@@ -297,7 +324,7 @@ def test_subtract() -> None:
         CTX.subtract(as_dim(5), 6)
 
 
-@row("D46")
+@row(D46="`min` and `max` of an unknown size and a number have that number as a bound")
 def test_min_and_max_keep_bounds() -> None:
     d = CTX.unknown_dim()
     assert CTX.min(d, 0) is as_dim(0)

@@ -15,7 +15,7 @@ from tests.support.contexts import alone, shape, shown
 from tests.support.rows import case, row
 
 
-@row("D03")
+@row(D03="a registry has the shape function of each operator")
 def test_the_registry_holds_a_function_for_each_operator() -> None:
     found = resolve("", "MatMul", 13)
     assert found is not None
@@ -23,7 +23,7 @@ def test_the_registry_holds_a_function_for_each_operator() -> None:
     assert len({(r.domain, r.name) for r in rules()}) > 300
 
 
-@row("D04")
+@row(D04="fewer elements than inputs may be given, but handles for each input")
 def test_what_is_given_may_be_shorter_but_handles_have_to_fit() -> None:
     ctx = alone("[2]", "[2]", "[2]", tensors=[None, [3, -1]], tensors_as_shapes=[None])
     assert ctx.input_tensor(0) is None
@@ -33,13 +33,13 @@ def test_what_is_given_may_be_shorter_but_handles_have_to_fit() -> None:
         alone("[2]", "[2]", handles=[None])
 
 
-@row("D05")
+@row(D05="there are as many inputs as the names ask for")
 def test_the_number_of_inputs_is_that_of_the_names() -> None:
     with pytest.raises(ShapeMismatch, match="Wrong number of inputs passed: 1 while 3 expected"):
         alone("[2]", names=({"x": 1, "rest": 2}, {}))
 
 
-@row("D50")
+@row(D50="the version is known, and an error's text gets the node and its shapes")
 def test_the_version_is_there_and_the_message_is_attached() -> None:
     ctx = alone("[1,?]", version=21)
     assert ctx.version == 21
@@ -49,6 +49,7 @@ def test_the_version_is_there_and_the_message_is_attached() -> None:
 @pytest.mark.parametrize(
     ("a", "b", "expected"), [case("D51", "[2,3]", "[3,4]", "[2,4]"), case("D51", "[100,200]", "[200,300]", "[100,300]")]
 )
+@row(D51="MatMul multiplies matrices of known sizes")
 def test_matmul(a: str, b: str, expected: str) -> None:
     found = resolve("", "MatMul", 13)
     assert found is not None

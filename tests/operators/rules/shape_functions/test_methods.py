@@ -13,7 +13,7 @@ from tests.support.contexts import CTX, alone, fresh, shown
 from tests.support.rows import case, row
 
 
-@row("D06")
+@row(D06="running a shape function adds the node, its shapes and elements to the error")
 def test_run_attaches_the_node_and_its_input_shapes() -> None:
     ctx = alone("[...]", "[2,2]", tensors=[None, None])
     with pytest.raises(ShapeMismatch) as error:
@@ -44,7 +44,7 @@ def test_run_attaches_the_elements_that_were_asked_for() -> None:
         ctx.run(shape_function)
 
 
-@row("D07")
+@row(D07="`merge_input` narrows an input, or leaves it and tells so")
 def test_merge_input() -> None:
     ctx = alone("[2,?]")
     assert ctx.merge_input(0, fresh("[?,2]"))
@@ -53,7 +53,7 @@ def test_merge_input() -> None:
     assert shown(ctx.input(0)) == "[2,2]"
 
 
-@row("D13")
+@row(D13="`relax_input` tells whether it changed the input")
 def test_relax_input_tells_a_change() -> None:
     ctx = alone("[2,3]")
     assert not ctx.relax_input(0, ctx.input(0))
@@ -62,7 +62,7 @@ def test_relax_input_tells_a_change() -> None:
     assert shown(ctx.input(0)) == "[2,?]"
 
 
-@row("D19")
+@row(D19="inputs and outputs have indices and names, and unknown ones are errors")
 def test_inputs_and_outputs_by_index_and_name() -> None:
     ctx = alone("[1]", "[2]", "[3]", outputs=3, names=({"x": 1, "rest": 2}, {"y": 1, "others": 2}))
     assert (ctx.num_inputs, ctx.num_outputs) == (3, 3)
@@ -91,7 +91,7 @@ def test_a_rule_in_a_graph_may_set_its_outputs() -> None:
     assert str(shapesmt.bounds(text).tensors["y"].shape[1].expr) == "n"  # type: ignore[index]  # its rank is known
 
 
-@row("D20")
+@row(D20="it is remembered whose elements a function asked for, and elements can be given later")
 def test_elements_that_are_asked_for_are_remembered() -> None:
     ctx = alone("[2]", "[3]")
     assert not ctx.requested_input_tensor(1)
@@ -105,7 +105,7 @@ def test_elements_that_are_asked_for_are_remembered() -> None:
     assert shown(ctx.make_shape_from_shape_tensor(1)) == "[4,?]"
 
 
-@row("D21")
+@row(D21="an attribute is read by its name, and a missing one is an error")
 def test_attributes() -> None:
     ctx = alone(attributes={"axis": 2})
     assert (ctx.get_attr("axis"), ctx.integer("axis")) == (2, 2)
@@ -124,6 +124,7 @@ def test_attributes() -> None:
         case("D37", "[]", -1, "?"),
     ],
 )
+@row(D37="a tensor of sizes makes a shape, in which -1 is unknown")
 def test_make_shape_from_shape_tensor(input_shape: str, values: list[int] | int | None, expected: str) -> None:
     assert shown(alone(input_shape, tensors=[values]).make_shape_from_shape_tensor(0)) == expected
 
@@ -141,7 +142,7 @@ def test_no_shape_from_a_shape_tensor(input_shape: str, values: list[int] | int 
         alone(input_shape, tensors=[values]).make_shape_from_shape_tensor(0)
 
 
-@row("D37", "D38")
+@row("D37", D38="a partial shape makes a shape; -2 is no size, and an unknown rank has no sizes")
 def test_make_shape_from_other_things() -> None:
     from shapesmt.operators.rules.tensors import tensor
     from shapesmt.operators.rules.value import elements
@@ -157,7 +158,7 @@ def test_make_shape_from_other_things() -> None:
         CTX.make_shape_from_partial([1], unknown_rank=True)
 
 
-@row("D39")
+@row(D39="one element of a tensor of integers is read as a scalar")
 def test_scalar_from_tensor() -> None:
     ctx = alone("[]", "[2]", tensors=[42, [7, 8]])
     assert ctx.scalar_from_tensor(ctx.input(0)) is as_dim(42)
@@ -170,7 +171,7 @@ def test_scalar_from_tensor() -> None:
         ctx.scalar_from_tensor(ctx.tensor([], "float32"))
 
 
-@row("D40")
+@row(D40="a scalar input makes a size, which isn't negative")
 def test_make_dim_for_scalar_input() -> None:
     ctx = alone("[]", "[]", "[]", tensors=[None, 5, -1])
     assert shown(ctx.make_dim_for_scalar_input(0)) == "?"
@@ -179,7 +180,7 @@ def test_make_dim_for_scalar_input() -> None:
         ctx.make_dim_for_scalar_input(2)
 
 
-@row("D41")
+@row(D41="a negative scalar counts from the end of the rank")
 def test_make_dim_for_scalar_input_with_negative_indexing() -> None:
     ctx = alone("[]", "[]", tensors=[-1, 3])
     assert shown(ctx.make_dim_for_scalar_input_with_negative_indexing(0, 3)) == "2"
@@ -192,7 +193,7 @@ def handles(*pairs: tuple[str, str]) -> list[ShapeAndType]:
     return [ShapeAndType(fresh(s), t) for s, t in pairs]
 
 
-@row("D47")
+@row(D47="handles merge types and shapes, and keep a shape that doesn't merge")
 @pytest.mark.parametrize("side", ["input", "output"])
 def test_merging_what_handles_refer_to(side: str) -> None:
     ctx = alone("[]")
@@ -210,7 +211,7 @@ def test_merging_what_handles_refer_to(side: str) -> None:
     assert not merge(0, handles(("[2,2]", "float32"), ("[3]", "int32")))
 
 
-@row("D48")
+@row(D48="handles relax shapes of one type")
 @pytest.mark.parametrize("side", ["input", "output"])
 def test_relaxing_what_handles_refer_to(side: str) -> None:
     ctx = alone("[]")
@@ -222,7 +223,7 @@ def test_relaxing_what_handles_refer_to(side: str) -> None:
     assert (shown(found.shape), found.dtype) == ("[?,2]", "float32")
 
 
-@row("D49")
+@row(D49="what handles refer to is unset until it is given")
 def test_what_handles_refer_to_is_unset_at_first() -> None:
     ctx = alone("[]", "[]", handles=[None, handles(("[2]", "int32"))])
     assert ctx.input_handle_shapes_and_types(0) is None

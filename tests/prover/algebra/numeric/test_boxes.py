@@ -10,7 +10,6 @@ from shapesmt.prover.algebra import ZERO, Kind, at_least, differs, entry, equal,
 from shapesmt.prover.algebra.evaluation import Evaluator
 from shapesmt.prover.algebra.numeric import ends_over, whatever_entries
 
-pytestmark = pytest.mark.quick
 n, m = symbol("n", 1, 6), symbol("m", 1, 6)
 i, j = position(1), position(2)
 BOX = {i.as_symbol(): (ZERO, n - 1), j.as_symbol(): (ZERO, m - 1)}

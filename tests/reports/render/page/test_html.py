@@ -14,7 +14,8 @@ from onnx import TensorProto, helper
 
 import shapesmt
 from shapesmt.analysis.verify import Question
-from shapesmt.entrypoints import api
+from shapesmt.entrypoints.api import Opened
+from shapesmt.frontends import ModelSource
 from shapesmt.prover.algebra import Verdict, symbol
 from shapesmt.prover.regions import Conjunct, Residue
 from shapesmt.reports.answers import BatchReport, Bounds, Counts, DimBounds, Precondition, Report, TensorBounds
@@ -112,7 +113,7 @@ def masked(html: str) -> str:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_verdict_gives_a_page(name: str) -> None:
-    page = api.page_data(text(MODELS[name]), Question())
+    page = Opened(ModelSource(text(MODELS[name])), Question()).page_data()
     elements = Elements(html_page(page))
     assert page.report.verdict.value in "".join(elements.texts)
     assert "section" in {tag for tag, _ in elements.found}
@@ -178,7 +179,7 @@ def test_models_that_fail_show_formulas_without_bounds() -> None:
 
 
 def test_replays_are_shown() -> None:
-    told = "".join(Elements(html_page(api.page_data(UNET, Question(SIZES, replay=True)))).texts)
+    told = "".join(Elements(html_page(Opened(ModelSource(UNET), Question(SIZES, replay=True)).page_data())).texts)
     assert told.count("confirmed by onnxruntime") == 1
 
 

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from shapesmt.entrypoints.api import Opened
+from shapesmt.frontends import ModelSource
+
 pytest.importorskip("axe_core_python", reason="axe-core-python (extra `peers`) isn't installed")
 
 import axe_core_python
 
 import shapesmt
 from shapesmt.analysis.verify import Question
-from shapesmt.entrypoints import api
 from shapesmt.reports.answers import BatchReport, Unchecked
 from shapesmt.reports.render.page.index import index_page
 from tests.reports.render.page.graph.test_blocks import graph
@@ -150,7 +152,7 @@ def test_axe_finds_nothing(shown, name: str, scheme: str) -> None:
 
 @WIDTHS
 def test_the_index_of_a_folder_is_as_good(shown, width: int) -> None:
-    reports = [api.answer_check(model, Question(dims)) for model, dims in PAGES.values()]
+    reports = [Opened(ModelSource(model), Question(dims)).check() for model, dims in PAGES.values()]
     long = replace(reports[0], model="a/deep/folder/" + "with_a_long_name_" * 8 + ".onnx")
     batch = BatchReport((*reports, long, Unchecked("damaged.onnx", "cannot read damaged.onnx: it ends too early")))
     browser = shown(index_page(batch, {model.model: f"{i}.html" for i, model in enumerate(batch.models)}), width)

@@ -7,9 +7,11 @@ from random import Random
 
 import pytest
 
+import shapesmt
 from shapesmt.analysis.verify import Question
 from shapesmt.base.errors import UsageError
-from shapesmt.entrypoints import api
+from shapesmt.entrypoints.api import Opened
+from shapesmt.frontends import ModelSource
 from shapesmt.prover.algebra import Dim, evaluate, maximum, minimum, select
 from shapesmt.prover.algebra.numeric import float_greatest, float_least
 from shapesmt.prover.algebra.numeric.floats import Float, from_dim, literal
@@ -70,7 +72,7 @@ def chosen(page: PageData, r: Random) -> list[int]:
 @pytest.mark.parametrize("name", MODELS)
 def test_the_page_says_what_check_and_bounds_say(shown, name: str, full: bool) -> None:
     (model, options), r = MODELS[name], Random(f"sizes {name}")
-    page = api.page_data(model, Question(**options))
+    page = Opened(ModelSource(model), Question(**options)).page_data()
     names = [slider.name for slider in page.calculator.sliders]
     browser = shown(html_page(page))
     tried = [chosen(page, r) for _ in range(100 if full else 8)]
@@ -80,9 +82,9 @@ def test_the_page_says_what_check_and_bounds_say(shown, name: str, full: bool) -
         question = Question(**{**options, "dims": dict(zip(names, sizes, strict=True))})
         if verdict == "not admissible":
             with pytest.raises(UsageError):
-                api.answer_check(model, question)
+                Opened(ModelSource(model), question).check()
             continue
-        report, bounds = api.answer_check(model, question), api.answer_bounds(model, (), question)
+        report, bounds = Opened(ModelSource(model), question).check(), Opened(ModelSource(model), question).bounds()
         assert verdict == VERDICTS.get(report.verdict.value, "unknown"), sizes
         for tensor, shape in zip(page.bounds.tensors, shapes, strict=True) if bounds.valid else ():
             known = bounds.tensors[tensor].shape
@@ -91,7 +93,7 @@ def test_the_page_says_what_check_and_bounds_say(shown, name: str, full: bool) -
 
 
 def test_the_nearest_sizes_that_run_are_offered(shown) -> None:
-    browser = shown(html_page(api.page_data(UNET, Question({"height": "64..512", "width": "64..512"}))))
+    browser = shown(html_page(shapesmt.open(UNET).where(height="64..512", width="64..512").page_data()))
     for place, size in ((1, 65), (2, 121)):
         field = browser.find_element("id", f"size-{place}")
         field.clear()
@@ -124,7 +126,7 @@ ONE_PATCH = """g (float[1, 3, height, width] x, float[3, 3, 16, 16] w) => (float
 
 
 def test_a_page_starts_at_sizes_that_run_however_far_they_are(shown) -> None:
-    page = api.page_data(text(ONE_PATCH), Question({"height": "16..512", "width": "16..512"}))
+    page = Opened(ModelSource(text(ONE_PATCH)), Question({"height": "16..512", "width": "16..512"})).page_data()
     assert [slider.start for slider in page.calculator.sliders] == [16, 16]  # the counterexample
     browser = shown(html_page(page))
     assert browser.find_element("css selector", "#outcome .told").text == "✓ Every node runs at these sizes"
@@ -146,7 +148,7 @@ def test_a_page_starts_at_sizes_that_run_however_far_they_are(shown) -> None:
     ],
 )
 def test_a_size_that_is_not_allowed_is_said_and_nothing_is_shown_of_it(shown, typed: str, told: str) -> None:
-    browser = shown(html_page(api.page_data(UNET, Question({"height": "64..512:8", "width": "64..512"}))))
+    browser = shown(html_page(shapesmt.open(UNET).where(height="64..512:8", width="64..512").page_data()))
     field = field_of(browser, 1)
     field.send_keys("\ue009a\ue009\ue003", typed)  # Ctrl-A, Backspace
     shown_as = "return getComputedStyle(document.querySelector('#outcome .summary')).opacity"
@@ -164,7 +166,7 @@ def test_a_size_that_is_not_allowed_is_said_and_nothing_is_shown_of_it(shown, ty
 
 
 def test_another_size_replaces_one_that_is_not_allowed(shown) -> None:
-    browser = shown(html_page(api.page_data(UNET, Question({"height": "64..512", "width": "64..512"}))))
+    browser = shown(html_page(shapesmt.open(UNET).where(height="64..512", width="64..512").page_data()))
     field_of(browser, 1).clear()
     field_of(browser, 1).send_keys("640")
     assert values(browser) == ["1", "640", "64"]
@@ -174,7 +176,7 @@ def test_another_size_replaces_one_that_is_not_allowed(shown) -> None:
 
 
 def test_arrow_keys_move_the_sliders_which_tab_reaches(shown) -> None:
-    browser = shown(html_page(api.page_data(UNET, Question({"height": "64..512:16", "width": "64..512:16"}))))
+    browser = shown(html_page(shapesmt.open(UNET).where(height="64..512:16", width="64..512:16").page_data()))
     field_of(browser, 0).send_keys("\t")
     focused = browser.switch_to.active_element
     assert focused.get_attribute("id") == "range-1"
@@ -184,7 +186,7 @@ def test_arrow_keys_move_the_sliders_which_tab_reaches(shown) -> None:
 
 
 def test_a_counterexample_can_be_tried(shown) -> None:
-    browser = shown(html_page(api.page_data(UNET, Question({"height": "64..512", "width": "64..512"}))))
+    browser = shown(html_page(shapesmt.open(UNET).where(height="64..512", width="64..512").page_data()))
     browser.find_element("css selector", "[data-sizes]").click()
     assert [browser.find_element("id", f"size-{i}").get_attribute("value") for i in range(3)] == ["1", "64", "72"]
     told = browser.find_element("id", "outcome").text
@@ -196,7 +198,7 @@ def test_a_counterexample_can_be_tried(shown) -> None:
 
 
 def test_bytes_are_written_with_three_digits(shown) -> None:
-    browser = shown(html_page(api.page_data(UNET, Question())))
+    browser = shown(html_page(Opened(ModelSource(UNET), Question()).page_data()))
     sizes = [0, 512, 1023, 1024, 409600, 1_500_000, 1023 << 20, (1 << 30) - 1, 10**25]
     told = browser.execute_script("return arguments[0].map((text) => bytesText(BigInt(text)))", list(map(str, sizes)))
     assert told == ["0 B", "512 B", "1023 B", "1 KiB", "400 KiB", "1.43 MiB", "1020 MiB", "1 GiB", "8.88e+9 PiB"]
@@ -204,7 +206,7 @@ def test_bytes_are_written_with_three_digits(shown) -> None:
 
 def test_elements_of_any_integer_can_be_typed(shown) -> None:
     model = text("g (int64 stop) => (int64[k] y) <int64 a = {0}, int64 b = {1}> { y = Range(a, stop, b) }")
-    page = api.page_data(model, Question())
+    page = Opened(ModelSource(model), Question()).page_data()
     assert [slider.first for slider in page.calculator.sliders] == [-(1 << 63)]
     browser = shown(html_page(page))
     assert browser.find_elements("css selector", "input[type=range]") == []
@@ -248,7 +250,7 @@ def test_random_formulas_have_the_values_that_they_have_here(shown, seeds: range
     points = [{**values, ATOMS[2]: 1 + 97 * i % 5003} for i, values in enumerate(everything())]
     sizes = [[values[a] for a in ATOMS] for values in points]
     assert {"float", "int"} <= {entry[0] for entry in trees.entries if isinstance(entry, list)}
-    browser = shown(html_page(api.page_data(UNET, Question())))
+    browser = shown(html_page(Opened(ModelSource(UNET), Question()).page_data()))
     script = """
         const plan = new Plan(arguments[0], arguments[1]);
         return arguments[2].map((sizes) => {
@@ -263,7 +265,7 @@ def test_random_formulas_have_the_values_that_they_have_here(shown, seeds: range
 
 def test_a_search_ends_where_nothing_runs(shown) -> None:
     model = text("g (float[n] x, float[m] y) => (float[k] z) { c = Concat<axis=0>(y, y) z = Add(x, c) }")
-    browser = shown(html_page(api.page_data(model, Question({"n": "3..9:2", "m": "2..4"}))))
+    browser = shown(html_page(Opened(ModelSource(model), Question({"n": "3..9:2", "m": "2..4"})).page_data()))
     told = browser.find_element("id", "outcome").text
     assert "Fails at these sizes" in told
     assert "No sizes" in told

@@ -12,6 +12,7 @@ from shapesmt.prover.algebra import Atom, Dim, evaluate, symbol
 from shapesmt.reports.answers import ErrorOrigin
 from shapesmt.tasks.runtime_errors.forms import FORMS
 from shapesmt.tasks.runtime_errors.reading import read
+from tests.support.each import each
 from tests.tasks.runtime_errors.broken import broken
 from tests.tasks.runtime_errors.printed import PRINTED, Printed, proto, said
 
@@ -19,7 +20,7 @@ DECLARED = "Got invalid dimensions"
 ELSEWHERE = (DECLARED, "Failed to allocate")  # tests of their own have these
 
 
-@pytest.mark.parametrize("printed", [p for p in PRINTED if p.words not in ELSEWHERE], ids=lambda p: p.words)
+@each("printed", [p for p in PRINTED if p.words not in ELSEWHERE], lambda p: p.words)
 def test_the_least_input_gives_the_message_again(printed: Printed) -> None:
     model = proto(printed)
     message = said(model, printed.sizes)

@@ -45,38 +45,38 @@ TENSORFLOW = ("tensorflow_layers", "tensorflow_shapes", "tensorflow_containers")
 
 def onnx():
     """Laws and calls of ONNX and ONNX Runtime."""
-    modules = [importlib.import_module(f"tests.network.laws.broken.{family}") for family in ONNX + CONTRIB]
+    modules = [importlib.import_module(f"tests.oracle.broken.{family}") for family in ONNX + CONTRIB]
     newer = [row for module in modules if NEW for row in getattr(module, "NEWER_ROWS", [])]
     return [row for module in modules for row in module.ROWS] + newer
 
 
 def older():
     """Laws and calls of ONNX Runtime 1.31, of those that 1.32 runs."""
-    families = map(importlib.import_module, ("tests.network.laws.broken.math", "tests.network.laws.broken.layout"))
+    families = map(importlib.import_module, ("tests.oracle.broken.math", "tests.oracle.broken.layout"))
     return [row for family in families for row in family.OLDER_ROWS]
 
 
 def tensorflow():
     """Laws and calls of TensorFlow."""
     pytest.importorskip("tensorflow", reason="tensorflow (extra `peers`) isn't installed")
-    modules = [importlib.import_module(f"tests.network.laws.broken.{family}") for family in TENSORFLOW]
+    modules = [importlib.import_module(f"tests.oracle.broken.{family}") for family in TENSORFLOW]
     return [(law, call) for module in modules for law, [call] in module.ROWS]
 
 
 def torch():
     """Laws and calls of PyTorch."""
-    return [row for family in TORCH for row in importlib.import_module(f"tests.network.laws.broken.{family}").ROWS]
+    return [row for family in TORCH for row in importlib.import_module(f"tests.oracle.broken.{family}").ROWS]
 
 
 def older_torch():
     """Laws and calls of PyTorch before 2.15."""
-    families = ("tests.network.laws.broken.torch_signals", "tests.network.laws.broken.torch_windows")
+    families = ("tests.oracle.broken.torch_signals", "tests.oracle.broken.torch_windows")
     return [row for family in map(importlib.import_module, families) for row in family.OLDER_ROWS]
 
 
 def newer_torch():
     """Laws and calls of PyTorch since 2.14."""
-    return importlib.import_module("tests.network.laws.broken.torch_layers").NEWER_ROWS
+    return importlib.import_module("tests.oracle.broken.torch_layers").NEWER_ROWS
 
 
 def openvino():

@@ -1,0 +1,94 @@
+"""Findings about samples that don't stay apart, in the answer of `check`."""
+
+import pytest
+
+import shapesmt
+from shapesmt.base.errors import UsageError
+from shapesmt.prover.algebra import Verdict
+from tests.support.onnx_text import proto
+
+HEAD = '<ir_version: 8, opset_import: ["" : 18]> g '
+BAKED = """(float[batch, 8, 40] x) => (float[m, k] y, float[batch, 8, 40] z)
+    <int64[2] sizes = {4, -1}> { a = Relu(x) [head] h = Reshape(a, sizes) y = Softmax<axis = 1>(h) z = Abs(a) }"""
+
+
+def checked(code: str, **options: object) -> shapesmt.Report:
+    return shapesmt.check(proto(code, HEAD), **options)
+
+
+def test_a_node_that_mixes_samples_is_a_finding() -> None:
+    report = checked(BAKED, samples="batch")
+    (found,) = report.findings
+    assert (report.verdict, report.exit_status) == (Verdict.DEPENDS, 1)
+    assert (found.code, found.kind, found.node, found.op_type) == ("SM701", "samples", "head", "Reshape")
+    assert found.holds_iff == "batch <= 2 or batch == 4"
+    assert found.counterexample is not None
+    assert found.counterexample.symbols == {"batch": 3}
+    assert found.title == "with batch = 3, [3, 8, 40] is read as [4, 240]: several samples share an index of each axis"
+    assert [(cause.tensor, cause.axis) for cause in found.because] == [("x", 0)]
+
+
+def test_the_answer_lists_every_output() -> None:
+    answer = checked(BAKED, samples="batch").to_dict()["samples"]
+    y = {"verdict": "mixed", "axis": None, "outer": None, "inner": None, "holds_iff": "batch <= 2 or batch == 4"}
+    z = {"verdict": "apart", "axis": 0, "outer": "1", "inner": "1", "holds_iff": "True", "node": ""}
+    assert answer == {
+        "symbol": "batch",
+        "verdict": "DEPENDS",
+        "outputs": {"y": {**y, "node": "head", "op_type": "Reshape"}, "z": z},
+    }
+
+
+def test_a_model_whose_samples_stay_apart_is_proved() -> None:
+    report = checked("(float[batch, 4] x) => (float[batch, 4] y) { y = Exp(x) }", samples=["batch"])
+    assert (report.verdict, report.exit_status, report.findings) == (Verdict.PROVED, 0, ())
+    assert "samples of batch stay apart" in str(report)
+    assert "samples of batch in y: axis 0" in str(report)
+
+
+def test_a_range_without_a_single_sample_fails() -> None:
+    code = "(float[batch, 4] x) => (float y) { y = ReduceSum<keepdims = 0>(x) }"
+    report = checked(code, samples="batch", dims={"batch": "2..8"})
+    assert (report.verdict, report.findings[0].verdict) == (Verdict.FAILS, Verdict.FAILS)
+    assert "samples are mixed for every input" in str(report)
+
+
+def test_an_operator_without_a_rule_leaves_samples_undecided() -> None:
+    report = checked("(float[batch, 4] x) => (int64[2, k] y) { y = NonZero(x) }", samples="batch")
+    assert (report.verdict, report.exit_status) == (Verdict.UNKNOWN, 3)
+    assert report.findings[0].title == "it isn't known which samples y depends on"
+
+
+def test_several_dimensions_at_once() -> None:
+    code = "(float[batch, seq] x) => (float[batch, seq] y) { y = Softmax<axis = 1>(x) }"
+    report = checked(code, samples=("batch", "seq"))
+    assert report.samples is not None
+    verdicts = [answer.verdict.value for answer in (report.samples, *report.further_samples)]
+    assert verdicts == ["PROVED", "DEPENDS"]
+
+
+def test_a_dimension_that_no_input_has_is_an_error() -> None:
+    with pytest.raises(UsageError, match="did you mean 'batch'"):
+        checked(BAKED, samples="bach")
+    with pytest.raises(UsageError, match="samples lists names of dimensions; it isn't 3"):
+        checked(BAKED, samples=3)
+
+
+def test_a_reshape_that_mixes_is_a_warning_unless_samples_were_asked_for() -> None:
+    (warning,) = checked(BAKED).warnings
+    assert (warning.code, warning.node, checked(BAKED).verdict) == ("SM910", "head", Verdict.PROVED)
+    assert warning.text == "[batch, 8, 40] is read as [4, 80*batch]: if batch counts samples, they are mixed in y"
+    assert not checked(BAKED, samples="batch").warnings
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "(float[batch, 6, 4] x) => (float[n, 4] y) <int64[2] s = {-1, 4}> { y = Reshape(x, s) }",
+        "(float[batch, 6, 4] x) => (float[n, 24] y) <int64[2] s = {0, -1}> { y = Reshape(x, s) }",
+        "(float[4, n] x) => (float[2, m] y) <int64[2] s = {2, -1}> { y = Reshape(x, s) }",
+        "(float[a, 4] x, float[b, 4] z) => (float[2, m] y) <int64[2] s = {2, -1}> { y = Reshape(x, s) }",
+    ],
+)
+def test_reshapes_of_which_nobody_can_say_that_they_mix_are_no_warnings(code: str) -> None:
+    assert not [w for w in checked(code).warnings if w.code == "SM910"]
