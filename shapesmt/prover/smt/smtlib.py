@@ -103,7 +103,7 @@ class Script(Interpretation[str]):
         for atom, name in self.opaque.items():
             try:
                 actual = int(evaluator.dim(of_atom(atom)))
-            except (ArithmeticError, ValueError):  # not a number
+            except (ArithmeticError, ValueError, KeyError):  # not a number, or of an element without a value
                 continue
             if actual != solver_values[name[1:-1]]:
                 here = [f"(= {self.symbols[s]} {number(evaluator.dim(of_atom(s)))})" for s in atom.symbols]

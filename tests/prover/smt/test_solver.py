@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from shapesmt.base.deadline import Deadline
+from shapesmt.prover.algebra import Kind, entry, twin
 from shapesmt.prover.algebra.dim import Dim, symbol
 from shapesmt.prover.algebra.evaluation import Evaluator
 from shapesmt.prover.algebra.extremes import minimum
@@ -217,3 +218,9 @@ def test_text_that_is_no_smtlib_is_no_conclusion() -> None:
 def test_an_answer_is_no_truth_value() -> None:
     with pytest.raises(TypeError, match="compare its verdict"):
         bool(check([TRUE]))
+
+
+def test_what_elements_without_a_value_decide_is_not_corrected() -> None:
+    i = entry(twin(symbol("i", 0, 9), Kind.ENTRY), N)
+    assert check([at_least(i * H, 4), equal(i * W, 9)]).verdict == "unknown"
+    assert check([at_least(i, 10)]).verdict == "unsat"
