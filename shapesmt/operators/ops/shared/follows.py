@@ -161,3 +161,18 @@ def named_axes(indices: Tensor, letters: Letters) -> Letters:
             if place is position(column.rank - axis):
                 named[axis] = letter
     return tuple(named)
+
+
+def listed_axes(ctx: RuleContext, x: Tensor, index: int) -> set[int] | None:
+    """Return the axes that an input lists; None if they aren't known."""
+    axes = ctx.constants(index)
+    return None if axes is None else {axis % max(x.rank, 1) for axis in axes}
+
+
+def heads_apart(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """Attention keeps all axes but the last two apart."""
+
+    def letters(t: Tensor) -> Letters:
+        return tuple(back if back > 2 else None for back in range(t.rank, 0, -1))
+
+    return Follows(tuple(() if t is None else letters(t) for t in ctx.inputs), tuple(map(letters, outputs)))

@@ -68,15 +68,6 @@ def added_product(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
     return plain._replace(inputs=(added, *plain.inputs[1:3]))
 
 
-def heads_apart(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
-    """Attention keeps all axes but the last two apart."""
-
-    def letters(t: Tensor) -> Letters:
-        return tuple(back if back > 2 else None for back in aligned(t) if isinstance(back, int))
-
-    return Follows(tuple(() if t is None else letters(t) for t in ctx.inputs), tuple(map(letters, outputs)))
-
-
 def looked_up(place: int, indices: int) -> Following:
     """The axes of the indices take the place of the axis `dim` of input `place`, or of its first one."""
 
