@@ -16,6 +16,7 @@ from shapesmt.network.graph import Node
 from shapesmt.operators.inference import Trace
 from shapesmt.operators.ops import PICKED
 from shapesmt.operators.rules import (
+    Elements,
     Follows,
     Keeps,
     Letters,
@@ -30,7 +31,6 @@ from shapesmt.operators.rules import (
     positions,
     rewrite_tensor,
     tensor,
-    uniform,
 )
 from shapesmt.prover.algebra import (
     TRUE,
@@ -95,6 +95,12 @@ class Step(NamedTuple):
         """Whether the operator says what it does to samples."""
         moves = self.rule.traits.keeps in ORDERED | MOVED
         return self.is_elementwise or moves or self.rule.follows is not None
+
+    @property
+    def indices(self) -> list[Tensor]:
+        """The inputs with indices."""
+        places = self.rule.traits.indices
+        return [t for i, t in enumerate(self.inputs) if i in places and t is not None]
 
     @property
     def copied(self) -> tuple[int, ...]:
@@ -255,7 +261,8 @@ class Transfer:
             pairs = [(s, own) for s, own in zip(samples, read, strict=False) if s is not ZERO and own is not None]
             parts = [_carried(s, own, letters) for s, own in pairs]
             fits = t.shape is not None and len(letters) in (0, t.rank)
-            parts = [MIXED if part is UNKNOWN and step.chosen else part for part in parts]
+            fixed = any(_is_uniform(t) for t in step.indices)
+            parts = [MIXED if part is UNKNOWN and (step.chosen or fixed) else part for part in parts]
             if MIXED in parts and self._may_separate(step, [SHARED if s is ZERO else None for s in samples], 1):
                 parts = [UNKNOWN]
             results.append(_together(*parts) if fits else UNKNOWN)
@@ -265,7 +272,7 @@ class Transfer:
         """Whether zeros in a shared tensor with so many axes that depend on the batch may separate samples."""
         own = self.batch.size.symbols
         for t, state in zip(step.inputs, states, strict=True):
-            if state is SHARED and t is not None and t.dtype in FACTORS and uniform(t.value) is None:
+            if state is SHARED and t is not None and t.dtype in FACTORS and not _is_uniform(t):
                 sizes = [d for d in t.shape or () if not own.isdisjoint(d.symbols)]
                 if len(sizes) >= axes:
                     return True
@@ -280,6 +287,13 @@ class Transfer:
             return step.rule.follows(RuleContext(step.node, step.inputs, step.version), step.outputs)
         except (RejectedError, UndecidedError, UnknownRankError, UsageError):
             return None
+
+
+def _is_uniform(t: Tensor) -> bool:
+    """Whether all elements of a tensor are known to be equal."""
+    if isinstance(t.value, Elements):
+        return None not in t.value.items and len({*t.value.items}) == 1
+    return t.value is not None and not positions(t.value.element)
 
 
 def _carried(sample: Dim, letters: Letters, made: Letters) -> Outcome:

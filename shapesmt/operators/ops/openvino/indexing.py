@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from shapesmt.network import laws
 from shapesmt.operators.ops.layout.indexing import gathered_elements, gathered_tuples
 from shapesmt.operators.ops.openvino.bridge import careless, dtype_of, integers
 from shapesmt.operators.ops.openvino.signatures import operator
 from shapesmt.operators.ops.shared.bridge import anything, as_list, constants_of, known_axis, result, results
-from shapesmt.operators.ops.shared.follows import PICKED, apart_from, as_a_whole
+from shapesmt.operators.ops.shared.follows import apart_from, as_a_whole, gathered_along
 from shapesmt.operators.ops.shared.indices import require_inside
 from shapesmt.operators.ops.shared.require import (
     open_unless,
@@ -19,22 +17,10 @@ from shapesmt.operators.ops.shared.require import (
     require_vector,
 )
 from shapesmt.operators.ops.shared.strided import slice_by_masks
-from shapesmt.operators.rules import Follows, Keeps, RuleContext, Tensor, Traits, tensor
+from shapesmt.operators.rules import Keeps, RuleContext, Tensor, Traits, tensor
 from shapesmt.prover.algebra import TRUE, Dim, all_of, at_least, less, maximum, product
 
 # Slices
-
-
-def gathered(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows | None:
-    """The axes of the indices take the place of the axis that they index, after `batch_dims` shared ones."""
-    x, indices, axes = ctx.input(0), ctx.input(1), ctx.constants(2) if ctx.has(2) else (0,)
-    batch = ctx.integer("batch_dims", 0) % max(indices.rank, 1)
-    if axes is None or len(axes) != 1:
-        return None
-    axis, own = axes[0] % x.rank, tuple(range(x.rank))
-    chosen = (*own[:batch], *(("index", i) for i in range(batch, indices.rank)))
-    made = (*own[:axis], *chosen[batch:], *own[axis + 1 :])
-    return Follows(((*own[:axis], PICKED, *own[axis + 1 :]), chosen), (made,) * len(outputs))
 
 
 @operator("Slice", traits=Traits.PART)
@@ -67,7 +53,7 @@ def strided_slice(ctx: RuleContext) -> Tensor:
 BATCH_DIMS_INDEX_AXIS = laws.SM302.law("batch_dims is an axis of the indices")
 
 
-@operator("Gather", traits=Traits.LOOKUP, follows=gathered)
+@operator("Gather", traits=Traits.LOOKUP, follows=gathered_along)
 def gather(ctx: RuleContext) -> Tensor:
     """Gather along an axis: data `[a, n, b]`, indices `[i, j]`, axis 1 -> `[a, i, j, b]`.
 

@@ -12,11 +12,6 @@ from shapesmt.operators.ops.torch.call import Call
 from shapesmt.operators.rules import Following, Follows, Letters, RuleContext, Tensor
 
 
-def unread(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
-    """The elements of no input are read, only its sizes."""
-    return Follows((None,) * len(ctx.inputs), ((),) * len(outputs))
-
-
 def dims(ctx: RuleContext, x: Tensor, name: str = "dim") -> Collection[int]:
     """Return the axes of `x` that an argument lists; all if it lists none."""
     listed = {axis % max(x.rank, 1) for axis in Call(ctx).integers(name)}
