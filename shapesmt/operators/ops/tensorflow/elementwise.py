@@ -99,7 +99,7 @@ def is_finite(ctx: RuleContext) -> Tensor:
 
 
 @rule("IdentityN", domain=DOMAIN, any_rank=True, total=True)
-def each(ctx: RuleContext) -> list[Tensor]:
+def identities(ctx: RuleContext) -> list[Tensor]:
     """Return the inputs unchanged."""
     return [ctx.input(i) for i in range(ctx.outputs)]
 
