@@ -40,6 +40,7 @@ from shapesmt.prover.algebra import (
     Substitution,
     all_of,
     atom_of,
+    entries,
     negate,
     of_atom,
     substitute,
@@ -106,8 +107,9 @@ class Step(NamedTuple):
     def copied(self) -> tuple[int, ...]:
         """The inputs whose elements the outputs may hold."""
         keeps, copied = self.rule.traits.keeps, self.rule.traits.copied
-        if keeps in JOINED:
-            return tuple(range(len(self.inputs)))
+        if keeps in JOINED:  # a scalar among the inputs of a concatenation is its axis
+            joins = [t is not None and (t.shape != () or keeps is Keeps.STACKED) for t in self.inputs]
+            return tuple(i for i, joined in enumerate(joins) if joined)
         return copied if keeps is Keeps.COPIED else (0,)
 
 
@@ -216,11 +218,11 @@ class Transfer:
         most = {s: MOST_SAMPLES if s in own else MOST for s in symbols}
         narrow = {s: symbol(s.name, s.lo, m, step=s.step, kind=s.kind) for s, m in most.items() if s.lo < m < s.hi}
         if not narrow:
-            return self.trace(step.rule, step.node, labelled)
+            return [d if d is not None and _is_decided(d) else None for d in self.trace(step.rule, step.node, labelled)]
         change = Substitution(narrow)
         back = {atom_of(d): of_atom(s) for s, d in narrow.items()}
         found = self.trace(step.rule, step.node, [None if t is None else rewrite_tensor(t, change) for t in labelled])
-        return [None if d is None else substitute(d, back) for d in found]
+        return [substitute(d, back) if d is not None and _is_decided(d) else None for d in found]
 
     def _reshaped(self, step: Step, samples: tuple[Dim, ...], holds: Formula) -> Sequence[Outcome]:
         """Return the samples of a tensor whose elements stay in order, on the axis that they split."""
@@ -287,6 +289,11 @@ class Transfer:
             return step.rule.follows(RuleContext(step.node, step.inputs, step.version), step.outputs)
         except (RejectedError, UndecidedError, UnknownRankError, UsageError):
             return None
+
+
+def _is_decided(sample: Dim) -> bool:
+    """Whether no elements that are unknown before the model runs decide the samples."""
+    return not entries(sample) and not any(a.by_data for a in sample.symbols)
 
 
 def _is_uniform(t: Tensor) -> bool:
