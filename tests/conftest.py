@@ -37,7 +37,10 @@ def pytest_configure(config: pytest.Config) -> None:
         onnxruntime.InferenceSession = lambda *_, **__: require_runtime()
 
 
-HURRIED = {"shapesmt.entrypoints.api": "LEAST_FOR_BOUNDS", "shapesmt.analysis.diagnose.warnings.static": "PATIENCE"}
+HURRIED = {
+    "shapesmt.entrypoints.api.opened": "LEAST_FOR_BOUNDS",
+    "shapesmt.analysis.diagnose.warnings.static": "PATIENCE",
+}
 """Seconds that a part of an answer may take, in which it is complete unless the machine is busy."""
 ENOUGH = 20.0
 

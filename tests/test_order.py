@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import shapesmt
-from shapesmt.entrypoints import api
+from shapesmt.entrypoints.api import opened
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 MODELS = ("kv_cache/kv_cache.onnx", "unet/unet.onnx", "heads/heads.onnx", "memory/attention.onnx", "rule/fold.onnx")
@@ -65,7 +65,7 @@ def forked(some: Sequence[Job]) -> list[str]:
 
 def differing(models: Sequence[str], orders: int, seed: int) -> list[list[Any]]:
     """The answers that differ from a fresh process's: the job, what a fresh one says, and what was said later."""
-    api.LEAST_FOR_BOUNDS = 20.0  # a busy machine leaves less out
+    opened.LEAST_FOR_BOUNDS = 20.0  # a busy machine leaves less out
     every, draw = jobs(models), random.Random(seed)
     fresh = [forked([job])[0] for job in every]
     wrong = []

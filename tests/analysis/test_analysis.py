@@ -54,7 +54,7 @@ def test_each_part_is_found_once_and_not_before_it_is_read(part: str, monkeypatc
     first = getattr(a, part)
     assert getattr(a, part) is first
     assert len(results) == 1
-    assert part == "bounds" or first is results[0]
+    assert part == "bounds" or first == results[0]
 
 
 def test_parts_share_what_they_rest_on(monkeypatch: pytest.MonkeyPatch) -> None:

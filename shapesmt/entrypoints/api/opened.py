@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shapesmt.analysis import diagnose
 from shapesmt.analysis.analysis import Analysis, analyse
-from shapesmt.analysis.kept import verdict_of
 from shapesmt.analysis.verify import NO_OPTIONS, SESSIONS, Claims, Question, pose
 from shapesmt.base.errors import UsageError, one_frame
 from shapesmt.entrypoints.api.options import Export, Options, narrowed, require_known
@@ -18,7 +17,6 @@ from shapesmt.frontends import Model, ModelSource, program_or_model
 from shapesmt.network.declarations import RangeLike, ShapeLike, ValueLike, quote, unknown_name
 from shapesmt.prover.algebra import Verdict, one_call
 from shapesmt.reports.answers import Report, altered
-from shapesmt.tasks.runtime_errors import explain_target
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -111,6 +109,8 @@ class Opened:
     @one_frame
     @one_call()
     def _verdict(self) -> Verdict:
+        from shapesmt.analysis.kept import verdict_of
+
         return verdict_of(self.model, self.ask(**BOTH))
 
     @one_frame
@@ -162,6 +162,8 @@ class Opened:
         self, target: str | None = None, *, constraints: bool = False, error: object = None, replay: bool = False
     ) -> Explanation | ErrorOrigin:
         """Explain why a node fails, where a tensor's sizes come from, a runtime's message, or the verdict."""
+        from shapesmt.tasks.runtime_errors import explain_target
+
         question = self.ask(replay=replay, **SESSION)
         return explain_target(self.model, question, target, constraints=constraints, error=error)
 

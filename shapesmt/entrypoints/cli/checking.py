@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -31,33 +30,13 @@ if TYPE_CHECKING:
     from shapesmt.reports.answers import BatchReport, Report
 
 
-@dataclass(frozen=True)
-class Fleet:
-    """The command line's options for many models."""
-
-    jobs: int | None = None
-    scheduler: str | None = None
-    cache: str | None = None
-    output: str | None = None
-    resume: bool = False
-    fail_fast: bool = False
-    summary: bool = False
-    index: str | None = None
-
-    @property
-    def several(self) -> bool:
-        """Whether an option for many models is given, so that even one is treated like several."""
-        return self.summary or any((self.scheduler, self.cache, self.output, self.index))
+_SEVERAL = ("scheduler", "cache", "output", "summary", "index")
+"""The options for many models with which even one is treated like several."""
+_FLEET = (*_SEVERAL, "jobs", "resume", "fail_fast")
 
 
 def fleet_options(command: Callable[..., object]) -> Callable[..., object]:
-    """Add the options for many models, passed to the command as one argument, `fleet`."""
-
-    @functools.wraps(command)
-    def gathered(**options: Any) -> object:
-        fleet = Fleet(**{name: options.pop(name) for name in Fleet.__dataclass_fields__})
-        return command(fleet=fleet, **options)
-
+    """Add the options for many models."""
     options = [
         click.option("--jobs", type=click.IntRange(1), metavar="N",
                      help="How many models to check at once; by default as many as there are processors."),
@@ -72,7 +51,7 @@ def fleet_options(command: Callable[..., object]) -> Callable[..., object]:
                      help="Text of the table, and of what models have in common, without the reports."),
         click.option("--index", metavar="FILE.html", help="Write the summary as a page as well."),
     ]  # fmt: skip
-    return with_options(gathered, options)
+    return with_options(command, options)
 
 
 def is_several(path: str, timeout: float) -> bool:
@@ -85,13 +64,28 @@ def is_several(path: str, timeout: float) -> bool:
 
 
 def check_models(
-    models: Sequence[str], fleet: Fleet, config: Config, options: dict[str, Any], html: str | None, *, brief: bool
+    models: Sequence[str],
+    fleet: dict[str, Any],
+    config: Config,
+    options: dict[str, Any],
+    html: str | None,
+    *,
+    brief: bool,
 ) -> BatchReport:
-    """Check several models and return the reports; `html` is a folder for their pages, `brief` as in a `Plan`."""
+    """Check several models and return the reports.
+
+    Args:
+        models: Paths, patterns and URLs.
+        fleet: What is asked of many models, by the name of the option.
+        config: The configuration.
+        options: What is asked of each model.
+        html: A folder for their pages; None for none.
+        brief: As in a `Plan`.
+    """
     from shapesmt.entrypoints import fleet as many
     from shapesmt.reports.render import counting, json_text
 
-    if fleet.resume and fleet.output is None:
+    if fleet["resume"] and fleet["output"] is None:
         raise click.UsageError("--resume goes on with a file of results: name it with --output")
     paths = many.models_in(models, options["timeout"])
     settings = "" if config.path is None else printable(config.path.name)
@@ -108,12 +102,11 @@ def check_models(
         tasks.append(many.Task(path, question, shapes))
     if html is not None:
         tasks = [task._replace(page=page) for task, page in zip(tasks, many.page_paths(html, paths), strict=True)]
-    index = many.summary_path(fleet.index) if fleet.index is not None else None
-    cluster = _cluster(fleet.scheduler) if fleet.scheduler else None
-    plan = many.Plan(
-        fleet.jobs or config.jobs, cluster, fleet.cache, fleet.output, fleet.resume, fleet.fail_fast, brief,
-        lambda text: click.echo(f"note: {text}", err=True),
-    )  # fmt: skip
+    index = many.summary_path(fleet["index"]) if fleet["index"] is not None else None
+    cluster = _cluster(fleet["scheduler"]) if fleet["scheduler"] else None
+    how = {name: fleet[name] for name in ("cache", "output", "resume", "fail_fast")}
+    say = lambda text: click.echo(f"note: {text}", err=True)  # noqa: E731
+    plan = many.Plan(fleet["jobs"] or config.jobs, cluster, **how, brief=brief, say=say)
     with counting(len(tasks)) as done:
         batch = many.check_all(tasks, plan, done)
     pages = {task.path: task.page for task in tasks if task.page}
@@ -155,7 +148,6 @@ def _cluster(address: str) -> Iterator[Client]:
 def check(
     form: Form,
     models: tuple[str, ...],
-    fleet: Fleet,
     quiet: bool,
     everything: bool,
     html: str | None,
@@ -166,11 +158,12 @@ def check(
     Of several models, a folder with some, or a pattern, a table of the verdicts comes last, and the gravest exit status
     counts: 2, then 1, then 3. A run or a solver that contradicts the answer (--replay, --certify) ends with 4.
     """
+    fleet = {name: options.pop(name) for name in _FLEET}
     if form == "text":
-        wanted = {"quiet": quiet, "all": everything, "fleet": fleet.summary or fleet.output is not None}
+        wanted = {"quiet": quiet, "all": everything, "fleet": fleet["summary"] or fleet["output"] is not None}
         form = next((name for name, asked in wanted.items() if asked), form)
     config, options = load_config(options)
-    if len(models) > 1 or fleet.several or is_several(models[0], options["timeout"]):
+    if len(models) > 1 or any(fleet[name] for name in _SEVERAL) or is_several(models[0], options["timeout"]):
         return show(check_models(models, fleet, config, options, html, brief=form == "fleet"), form)
     (model,) = models
     asked = opened(model, config, options)
