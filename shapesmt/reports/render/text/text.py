@@ -201,9 +201,10 @@ def _judged(report: Report) -> str:
             return "no node has a requirement that could fail" + also
         what = f"all {total} requirements hold" if total > 1 else "its one requirement holds"
         return what + (f" for every {over}" if over else "") + also
-    parts = [f"{number} {what}" for number, what in _tallies(report) if number] or ["undecided"]
+    parts = [f"{number} {what}" for number, what in _tallies(report) if number]
     if report.needed:
         parts.insert(0 if report.verdict is Verdict.UNKNOWN else len(parts), absent(facts.Absent(report.needed)))
+    parts = parts or ["undecided"]
     if not over:
         return ", ".join(parts) + also
     if len(parts) == 1 and parts[0].endswith(" input"):
