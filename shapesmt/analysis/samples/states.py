@@ -224,7 +224,7 @@ class Batch:
         split = self.split(sample, shape, holds)
         if split is not None:
             return split.inner * product(shape[split.axis + 1 :])
-        ways = [(d, self.in_rows(d, shape, outer)) for d in _divisors(sample) for outer in (ZERO, ONE)]
+        ways = [(d, self.in_rows(d, shape, outer)) for d in (ONE, *_divisors(sample)) for outer in (ZERO, ONE)]
         return next((d for d, rows in ways if rows is sample), None)
 
     def in_rows(self, stride: Dim, shape: Shape, outer: Dim = ZERO) -> Dim:

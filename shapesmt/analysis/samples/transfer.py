@@ -16,6 +16,7 @@ from shapesmt.network.graph import Node
 from shapesmt.operators.inference import Trace
 from shapesmt.operators.ops import PICKED
 from shapesmt.operators.rules import (
+    Elements,
     Follows,
     Keeps,
     Letters,
@@ -30,7 +31,6 @@ from shapesmt.operators.rules import (
     positions,
     rewrite_tensor,
     tensor,
-    uniform,
 )
 from shapesmt.prover.algebra import (
     TRUE,
@@ -40,6 +40,7 @@ from shapesmt.prover.algebra import (
     Substitution,
     all_of,
     atom_of,
+    entries,
     negate,
     of_atom,
     substitute,
@@ -97,11 +98,18 @@ class Step(NamedTuple):
         return self.is_elementwise or moves or self.rule.follows is not None
 
     @property
+    def indices(self) -> list[Tensor]:
+        """The inputs with indices."""
+        places = self.rule.traits.indices
+        return [t for i, t in enumerate(self.inputs) if i in places and t is not None]
+
+    @property
     def copied(self) -> tuple[int, ...]:
         """The inputs whose elements the outputs may hold."""
         keeps, copied = self.rule.traits.keeps, self.rule.traits.copied
-        if keeps in JOINED:
-            return tuple(range(len(self.inputs)))
+        if keeps in JOINED:  # a scalar among the inputs of a concatenation is its axis
+            joins = [t is not None and (t.shape != () or keeps is Keeps.STACKED) for t in self.inputs]
+            return tuple(i for i, joined in enumerate(joins) if joined)
         return copied if keeps is Keeps.COPIED else (0,)
 
 
@@ -210,11 +218,11 @@ class Transfer:
         most = {s: MOST_SAMPLES if s in own else MOST for s in symbols}
         narrow = {s: symbol(s.name, s.lo, m, step=s.step, kind=s.kind) for s, m in most.items() if s.lo < m < s.hi}
         if not narrow:
-            return self.trace(step.rule, step.node, labelled)
+            return [d if d is not None and _is_decided(d) else None for d in self.trace(step.rule, step.node, labelled)]
         change = Substitution(narrow)
         back = {atom_of(d): of_atom(s) for s, d in narrow.items()}
         found = self.trace(step.rule, step.node, [None if t is None else rewrite_tensor(t, change) for t in labelled])
-        return [None if d is None else substitute(d, back) for d in found]
+        return [substitute(d, back) if d is not None and _is_decided(d) else None for d in found]
 
     def _reshaped(self, step: Step, samples: tuple[Dim, ...], holds: Formula) -> Sequence[Outcome]:
         """Return the samples of a tensor whose elements stay in order, on the axis that they split."""
@@ -255,7 +263,8 @@ class Transfer:
             pairs = [(s, own) for s, own in zip(samples, read, strict=False) if s is not ZERO and own is not None]
             parts = [_carried(s, own, letters) for s, own in pairs]
             fits = t.shape is not None and len(letters) in (0, t.rank)
-            parts = [MIXED if part is UNKNOWN and step.chosen else part for part in parts]
+            fixed = any(_is_uniform(t) for t in step.indices)
+            parts = [MIXED if part is UNKNOWN and (step.chosen or fixed) else part for part in parts]
             if MIXED in parts and self._may_separate(step, [SHARED if s is ZERO else None for s in samples], 1):
                 parts = [UNKNOWN]
             results.append(_together(*parts) if fits else UNKNOWN)
@@ -265,7 +274,7 @@ class Transfer:
         """Whether zeros in a shared tensor with so many axes that depend on the batch may separate samples."""
         own = self.batch.size.symbols
         for t, state in zip(step.inputs, states, strict=True):
-            if state is SHARED and t is not None and t.dtype in FACTORS and uniform(t.value) is None:
+            if state is SHARED and t is not None and t.dtype in FACTORS and not _is_uniform(t):
                 sizes = [d for d in t.shape or () if not own.isdisjoint(d.symbols)]
                 if len(sizes) >= axes:
                     return True
@@ -280,6 +289,18 @@ class Transfer:
             return step.rule.follows(RuleContext(step.node, step.inputs, step.version), step.outputs)
         except (RejectedError, UndecidedError, UnknownRankError, UsageError):
             return None
+
+
+def _is_decided(sample: Dim) -> bool:
+    """Whether no elements that are unknown before the model runs decide the samples."""
+    return not entries(sample) and not any(a.by_data for a in sample.symbols)
+
+
+def _is_uniform(t: Tensor) -> bool:
+    """Whether all elements of a tensor are known to be equal."""
+    if isinstance(t.value, Elements):
+        return None not in t.value.items and len({*t.value.items}) == 1
+    return t.value is not None and not positions(t.value.element)
 
 
 def _carried(sample: Dim, letters: Letters, made: Letters) -> Outcome:

@@ -31,7 +31,8 @@ def borrow(name: str, version: int, op: str = "") -> None:
 
     lender = resolve("", op or name, version)
     traits = None if lender is None else lender.traits
-    contrib(name, traits=traits, follows=lent(op or name, version))(borrowed)
+    follows = lent(op or name, version) if lender is not None and lender.follows is not None else None
+    contrib(name, traits=traits, follows=follows)(borrowed)
 
 
 def channels_first(

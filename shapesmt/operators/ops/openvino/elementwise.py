@@ -7,6 +7,7 @@ from shapesmt.operators.ops.math.elementwise import broadcast, require_nonzero
 from shapesmt.operators.ops.openvino.bridge import dtype_of, without_broadcast
 from shapesmt.operators.ops.openvino.signatures import DOMAIN, operator
 from shapesmt.operators.ops.shared.bridge import Row, finite, number_of, rename, result, without_elements
+from shapesmt.operators.ops.shared.follows import each, first_alone, rows
 from shapesmt.operators.ops.shared.items import remainder
 from shapesmt.operators.ops.shared.require import require_broadcast_to
 from shapesmt.operators.rules import FLOATS, Elements, RuleContext, Tensor, Traits, tensor
@@ -91,7 +92,7 @@ def _result(ctx: RuleContext, op: str) -> Tensor:
     return result(ctx, BINARY[op], *operands(ctx))
 
 
-@operator("Divide", any_rank=True)
+@operator("Divide", any_rank=True, follows=each)
 def divide(ctx: RuleContext) -> Tensor:
     """Divide operands that broadcast; a quotient of integers is rounded down unless `m_pythondiv` is false."""
     x, y = operands(ctx)
@@ -102,13 +103,13 @@ def divide(ctx: RuleContext) -> Tensor:
     return broadcast(ctx, lambda a, b: (a - remainder(a, b)) // b if b is not None else None)
 
 
-@operator("NotEqual", any_rank=True, dtype="bool")
+@operator("NotEqual", any_rank=True, dtype="bool", follows=each)
 def not_equal(ctx: RuleContext) -> Tensor:
     """Compare operands that broadcast: `not x == y`."""
     return result(ctx, "Not", result(ctx, "Equal", *operands(ctx)))
 
 
-@operator("IsFinite", any_rank=True, total=True)
+@operator("IsFinite", any_rank=True, total=True, follows=each)
 def is_finite(ctx: RuleContext) -> Tensor:
     """Test whether each element is finite; the shape is unchanged."""
     return finite(ctx, ctx.input(0))
@@ -120,14 +121,14 @@ def logical_not(ctx: RuleContext) -> Tensor:
     return result(ctx, "Not", ctx.input(0)) if ctx.input(0).dtype in ("bool", "") else ctx.tensor(ctx.input(0).shape)
 
 
-@operator("SquaredDifference", any_rank=True)
+@operator("SquaredDifference", any_rank=True, follows=each)
 def squared_difference(ctx: RuleContext) -> Tensor:
     """Compute `(x - y)**2` of operands that broadcast."""
     difference = result(ctx, "Sub", *operands(ctx))
     return result(ctx, "Mul", difference, difference)
 
 
-@operator("Select", any_rank=True, traits=Traits.COPIED)
+@operator("Select", any_rank=True, traits=Traits.COPIED, follows=each)
 def select(ctx: RuleContext) -> Tensor:
     """Choose each element from one of two tensors by a condition.
 
@@ -145,7 +146,7 @@ def convert(ctx: RuleContext) -> Tensor:
     return as_computed(ctx, result(ctx, "Cast", ctx.input(0), to=number_of(dtype_of(ctx, "destination_type", ""))))
 
 
-@operator("ConvertLike", any_rank=True, total=True)
+@operator("ConvertLike", any_rank=True, total=True, follows=first_alone)
 def convert_like(ctx: RuleContext) -> Tensor:
     """Convert to the element type of the other input; the shape is unchanged."""
     return as_computed(ctx, result(ctx, "CastLike", ctx.input(0), ctx.input(1)))
@@ -157,7 +158,8 @@ def negative(ctx: RuleContext) -> Tensor:
     return as_computed(ctx, result(ctx, "Neg", ctx.input(0)))
 
 
-@operator("ErfInv", "GRN", "MVN-2", "Result", any_rank=True, total=True)
+@operator("ErfInv", "Result", any_rank=True, total=True, follows=each)
+@operator("GRN", "MVN-2", any_rank=True, total=True, follows=rows())
 def kept(ctx: RuleContext) -> Tensor:
     """Return a tensor of the input's shape and type."""
     return ctx.tensor(ctx.input(0).shape)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from shapesmt.network import laws
 from shapesmt.operators.ops.openvino.bridge import integers, known_numbers
 from shapesmt.operators.ops.openvino.signatures import operator
+from shapesmt.operators.ops.shared.follows import rows
 from shapesmt.operators.ops.shared.indices import require_inside
 from shapesmt.operators.ops.shared.require import (
     complete_sizes,
@@ -108,7 +109,7 @@ def position_sensitive(ctx: RuleContext) -> Tensor:
 SIZES_STRIDES_RATES_2_ENTRIES = laws.SM502.law("'sizes', 'strides' and 'rates' have 2 entries")
 
 
-@operator("ExtractImagePatches")
+@operator("ExtractImagePatches", follows=rows())
 def image_patches(ctx: RuleContext) -> Tensor:
     """Extract windows; their elements become channels: `[n, c, h, w]` -> `[n, c * kh * kw, rows, columns]`."""
     x, kernel, strides, rates = ctx.input(0), *(integers(ctx, name) for name in ("sizes", "strides", "rates"))
@@ -124,7 +125,7 @@ STRIDE_AT_LEAST_1 = laws.SM502.law("the stride is at least 1, not {stride}")
 CHANNEL_PER_BLOCK_ELEMENT = laws.SM106.law("there are at least as many channels as a block has elements")
 
 
-@operator("ReorgYolo")
+@operator("ReorgYolo", follows=rows())
 def reorganized(ctx: RuleContext) -> Tensor:
     """Move blocks of pixels into channels: `[n, c, h, w] -> [n, c * s * s, h / s, w / s]`."""
     x, stride = ctx.input(0), ctx.integer("stride", 1)
@@ -138,7 +139,7 @@ def reorganized(ctx: RuleContext) -> Tensor:
 CHANNELS_FOR_BOXES = laws.SM502.law("there are channels for the coordinates and classes of a box, and a box")
 
 
-@operator("RegionYolo")
+@operator("RegionYolo", follows=rows())
 def yolo_regions(ctx: RuleContext) -> Tensor:
     """Flatten `axis` to `end_axis` of `[n, c, h, w]`; without `do_softmax`, keep only the masked anchors' channels."""
     x = ctx.input(0)
@@ -163,7 +164,7 @@ BRIGHTNESS_ONE_CHANNEL = laws.SM206.law("the brightness has one channel")
 ALL_PLANES_GIVEN = laws.SM206.law("all planes are given: 1 or {count}")
 
 
-@operator("NV12toRGB", "NV12toBGR", "I420toRGB", "I420toBGR")
+@operator("NV12toRGB", "NV12toBGR", "I420toRGB", "I420toBGR", follows=rows(0, 1, 2))
 def colours(ctx: RuleContext) -> Tensor:
     """Convert YUV images to RGB or BGR: brightness `[n, h, w, 1]` and one colour per 2x2 pixels -> `[n, h, w, 3]`.
 
@@ -186,7 +187,7 @@ STRIDES_AND_PADS_2_ENTRIES = laws.SM502.law("'strides' and pads have 2 entries")
 SIZES_POSITIVE = laws.SM204.law("sizes are positive")
 
 
-@operator("Col2Im")
+@operator("Col2Im", follows=rows())
 def columns_to_image(ctx: RuleContext) -> Tensor:
     """Sum overlapping windows to images: `[n, c * kh * kw, windows]` -> `[n, c, h, w]`; the batch axis is optional."""
     x, (*batch, channels, count) = ctx.input(0), ctx.input(0).dims

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from shapesmt.network import laws
+from shapesmt.operators.ops.layout.indexing import gathered_elements, gathered_tuples
 from shapesmt.operators.ops.openvino.bridge import careless, dtype_of, integers
 from shapesmt.operators.ops.openvino.signatures import operator
 from shapesmt.operators.ops.shared.bridge import anything, as_list, constants_of, known_axis, result, results
+from shapesmt.operators.ops.shared.follows import apart_from, as_a_whole, gathered_along
 from shapesmt.operators.ops.shared.indices import require_inside
 from shapesmt.operators.ops.shared.require import (
     open_unless,
@@ -21,7 +23,7 @@ from shapesmt.prover.algebra import TRUE, Dim, all_of, at_least, less, maximum, 
 # Slices
 
 
-@operator("Slice", traits=Traits.COPIED)
+@operator("Slice", traits=Traits.PART)
 def cut(ctx: RuleContext) -> Tensor:
     """Slice along each listed axis: `x[start:stop:step]`."""
     return result(ctx, "Slice", *(ctx.input(i) for i in (0, 1, 2)), ctx.input(4) if ctx.has(4) else None, ctx.input(3))
@@ -34,7 +36,7 @@ MASKS_SAME_LENGTH = laws.SM502.law("masks are of the same length")
 STEPS_AS_MANY_AS_STARTS = laws.SM116.law("there are as many steps as starts")
 
 
-@operator("StridedSlice", traits=Traits.COPIED)
+@operator("StridedSlice", traits=Traits.PART)
 def strided_slice(ctx: RuleContext) -> Tensor:
     """Slice; masks say which entries are slices, an ellipsis, new axes or single elements."""
     masks = {name: integers(ctx, f"{name}_mask") for name in MASKS}
@@ -51,7 +53,7 @@ def strided_slice(ctx: RuleContext) -> Tensor:
 BATCH_DIMS_INDEX_AXIS = laws.SM302.law("batch_dims is an axis of the indices")
 
 
-@operator("Gather", traits=Traits.LOOKUP)
+@operator("Gather", traits=Traits.LOOKUP, follows=gathered_along)
 def gather(ctx: RuleContext) -> Tensor:
     """Gather along an axis: data `[a, n, b]`, indices `[i, j]`, axis 1 -> `[a, i, j, b]`.
 
@@ -88,7 +90,7 @@ def _gather(ctx: RuleContext, x: Tensor, indices: Tensor, axis: int) -> Tensor:
 DATA_AND_INDICES_SAME_SHAPE_OFF_AXIS = laws.SM107.law("data and indices have the same shape off the axis")
 
 
-@operator("GatherElements", traits=Traits.LOOKUP)
+@operator("GatherElements", traits=Traits.LOOKUP, follows=gathered_elements)
 def gather_elements(ctx: RuleContext) -> Tensor:
     """Gather elements; the output has the indices' shape, which equals the data's shape on every axis but `axis`."""
     x, indices = ctx.input(0), ctx.input(1)
@@ -97,7 +99,7 @@ def gather_elements(ctx: RuleContext) -> Tensor:
     return result(ctx, "GatherElements", x, indices, axis=axis)
 
 
-@operator("GatherND", traits=Traits.LOOKUP)
+@operator("GatherND", traits=Traits.LOOKUP, follows=gathered_tuples)
 def gather_nd(ctx: RuleContext) -> Tensor:
     """Gather elements or slices by the index tuples along the indices' last axis; data and indices share batch axes."""
     x, indices, batch = ctx.input(0), ctx.input(1), ctx.integer("batch_dims", 0)
@@ -158,7 +160,7 @@ def scatter_nd(ctx: RuleContext) -> Tensor:
 K_AT_LEAST_1 = laws.SM502.law("k is at least 1")
 
 
-@operator("TopK", traits=Traits.MIXED)
+@operator("TopK", traits=Traits.MIXED, follows=apart_from(lambda ctx, x: {ctx.axis(x.rank)}))
 def top_k(ctx: RuleContext) -> list[Tensor]:
     """Return the `k` largest or smallest elements along an axis, and their indices."""
     attributes = {"axis": ctx.integer("axis"), "largest": int(ctx.text("mode", "max") == "max")}
@@ -175,7 +177,7 @@ def non_zero(ctx: RuleContext) -> Tensor:
     return tensor(dtype, places.shape, places.value)
 
 
-@operator("Unique")
+@operator("Unique", follows=as_a_whole)
 def unique(ctx: RuleContext) -> list[Tensor]:
     """Return the distinct elements or slices, the indices of their first occurrences, inverse indices and counts."""
     axis = constants_of(ctx, 1, "the axis") if ctx.has(1) else ()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 from shapesmt.network import laws
 from shapesmt.operators.ops.openvino.bridge import normalize_axes
 from shapesmt.operators.ops.openvino.signatures import operator
 from shapesmt.operators.ops.shared.bridge import anything, constants_of, known_axis, parts, result, vector
+from shapesmt.operators.ops.shared.follows import apart_from, listed_axes, rows
 from shapesmt.operators.ops.shared.require import open_unless, require_fits, require_least, require_vector
-from shapesmt.operators.rules import RuleContext, Tensor, Traits
+from shapesmt.operators.rules import Follows, RuleContext, Tensor, Traits
 from shapesmt.prover.algebra import FALSE, Dim, all_of, any_of, at_least, divides, maximum, product, total
 
 REFLECTED_PADS_NO_LONGER_THAN_AXIS = laws.SM203.law("reflected pads are no longer than the axis")
@@ -17,7 +21,23 @@ MIRRORED, EDGE = REFLECTED_PADS_NO_LONGER_THAN_AXIS, EDGE_HAS_ELEMENT_TO_REPEAT
 NUM_SPLITS_IS_OUTPUT_COUNT = laws.SM110.law("num_splits {count} is the number of outputs, {outputs}")
 
 
-@operator("Split", traits=Traits.COPIED)
+def padded_axes(ctx: RuleContext, x: Tensor) -> set[int] | None:
+    """Return the axes that are padded; None if they aren't known."""
+    before, after = ctx.constants(1), ctx.constants(2)
+    if before is None or after is None:
+        return None
+    return {axis for axis, ends in enumerate(zip(before, after, strict=False)) if any(ends) and axis < x.rank}
+
+
+def reversed_axes(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """Sequence i is reversed by its own length; the time axis is read in another order."""
+    x = ctx.input(0)
+    time, batch = (ctx.axis(x.rank, default, name) for name, default in (("seq_axis", 1), ("batch_axis", 0)))
+    letters = tuple(range(x.rank))
+    return Follows((tuple(None if i == time else i for i in letters), (batch,)), (letters,) * len(outputs))
+
+
+@operator("Split", traits=Traits.PART)
 def split(ctx: RuleContext) -> list[Tensor]:
     """Split into equal parts along an axis."""
     count = ctx.integer("num_splits", ctx.outputs)
@@ -25,7 +45,7 @@ def split(ctx: RuleContext) -> list[Tensor]:
     return parts(ctx, ctx.input(0), known_axis(ctx, 1))
 
 
-@operator("VariadicSplit", traits=Traits.COPIED)
+@operator("VariadicSplit", traits=Traits.PART)
 def variadic_split(ctx: RuleContext) -> list[Tensor]:
     """Split into parts whose lengths are an input; one may be -1: the remainder, or 0 if nothing remains."""
     x, axis, lengths = ctx.input(0), known_axis(ctx, 1), ctx.sizes(2, ctx.outputs)
@@ -41,7 +61,7 @@ def variadic_split(ctx: RuleContext) -> list[Tensor]:
     return [x.replace(axis, d) for d in sizes if d is not None]
 
 
-@operator("Pad", traits=Traits.COPIED)
+@operator("Pad", traits=Traits.COPIED, follows=apart_from(padded_axes))
 def pad(ctx: RuleContext) -> Tensor:
     """Pad every axis; a reflected pad is shorter than the axis, a symmetric one at most as long."""
     x, mode = ctx.input(0), ctx.text("pad_mode", "constant").lower()
@@ -61,7 +81,7 @@ def pad(ctx: RuleContext) -> Tensor:
 AXES_LIST_AS_SHIFTS = laws.SM302.law("the axes are a list, as the shifts are")
 
 
-@operator("Roll", any_rank=True, traits=Traits.REARRANGED)
+@operator("Roll", any_rank=True, traits=Traits.REARRANGED, follows=apart_from(partial(listed_axes, index=2)))
 def roll(ctx: RuleContext) -> Tensor:
     """Roll each axis in an input by its shift, as `numpy.roll` does; the shape is unchanged."""
     x, shifts, axes = ctx.input(0), ctx.input(1), ctx.constants(2)
@@ -77,7 +97,7 @@ INTEGER_OR_MASKED_BOOL = laws.SM501.law("the element type is an integer, or bool
 AXIS_MARKED_OR_NOT = laws.SM116.law("each axis is marked, or not")
 
 
-@operator("Reverse")
+@operator("Reverse", follows=apart_from(partial(listed_axes, index=1)))
 def reverse(ctx: RuleContext) -> Tensor:
     """Reverse the axes that an input lists or, with `mode="mask"`, marks by a boolean for each axis."""
     x, masked = ctx.input(0), ctx.text("mode").lower() == "mask"
@@ -88,7 +108,7 @@ def reverse(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-@operator("ReverseSequence", traits=Traits.REARRANGED)
+@operator("ReverseSequence", traits=Traits.REARRANGED, follows=reversed_axes)
 def reverse_sequence(ctx: RuleContext) -> Tensor:
     """Reverse the first `lengths[i]` elements of sample i along `seq_axis`; the shape is unchanged."""
     x, lengths = ctx.input(0), ctx.input(1)
@@ -101,7 +121,7 @@ def reverse_sequence(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-@operator("ShuffleChannels", traits=Traits.REARRANGED)
+@operator("ShuffleChannels", traits=Traits.REARRANGED, follows=apart_from(lambda ctx, x: {ctx.axis(x.rank, 1)}))
 def shuffle_channels(ctx: RuleContext) -> Tensor:
     """Interleave the channels of `group` groups, whose number divides the axis; the shape is unchanged."""
     x, group = ctx.input(0), ctx.integer("group", 1)
@@ -114,7 +134,7 @@ def shuffle_channels(ctx: RuleContext) -> Tensor:
 BLOCK_SIZE_AT_LEAST_1 = laws.SM111.law("block_size {size} is at least 1")
 
 
-@operator("DepthToSpace")
+@operator("DepthToSpace", follows=rows())
 def depth_to_space(ctx: RuleContext) -> Tensor:
     """Move channels into blocks: `[n, c, *sizes] -> [n, c / b**k, *(sizes * b)]` for a block size b and k sizes."""
     block, x = ctx.integer("block_size", 1), ctx.input(0, least=3)
@@ -125,7 +145,7 @@ def depth_to_space(ctx: RuleContext) -> Tensor:
     return ctx.tensor([x[0], x[1] // volume, *(d * block for d in x.dims[2:])])
 
 
-@operator("SpaceToDepth")
+@operator("SpaceToDepth", follows=rows())
 def space_to_depth(ctx: RuleContext) -> Tensor:
     """Move blocks into channels: `[n, c, *sizes] -> [n, c * b**k, *(sizes / b)]` for a block size b and k sizes."""
     block, x = ctx.integer("block_size", 1), ctx.input(0, least=3)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from shapesmt.network import laws
 from shapesmt.operators.ops.math.linear import (
+    einsum_axes,
     einsum_operands,
     expand_ellipsis,
     joint_sizes,
@@ -14,13 +15,22 @@ from shapesmt.operators.ops.math.linear import (
 )
 from shapesmt.operators.ops.math.recurrent import GATES
 from shapesmt.operators.ops.openvino.signatures import operator
+from shapesmt.operators.ops.shared.follows import heads_apart, product_axes, rows
 from shapesmt.operators.ops.shared.indices import require_places
 from shapesmt.operators.ops.shared.require import open_unless, require_shape
-from shapesmt.operators.rules import RuleContext, Shape, Tensor, Traits
+from shapesmt.operators.rules import Follows, RuleContext, Shape, Tensor, Traits
 from shapesmt.prover.algebra import Dim, equal
 
 
-@operator("MatMul", traits=Traits.MIXED)
+def turned_product(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """As for a product of matrices, of which either may be transposed."""
+    plain = product_axes(ctx, outputs)
+    pairs = zip((letters or () for letters in plain.inputs), ("transpose_a", "transpose_b"), strict=False)
+    turned = ((*read[:-2], *read[:-3:-1]) if ctx.flag(flag) and len(read) > 1 else read for read, flag in pairs)
+    return plain._replace(inputs=tuple(turned))
+
+
+@operator("MatMul", traits=Traits.MIXED, follows=turned_product)
 def matmul(ctx: RuleContext) -> Tensor:
     """Multiply `[..., M, K] x [..., K, N] -> [..., M, N]` with broadcast batch axes; vectors aren't transposed."""
     a = transpose_dims(ctx.input(0), ctx.integer("transpose_a", 0))
@@ -30,7 +40,7 @@ def matmul(ctx: RuleContext) -> Tensor:
     return ctx.tensor(batch + a[-2:-1] + (b[-1:] if len(b) > 1 else ()))
 
 
-@operator("LSTMCell", "LSTMCell-1", "GRUCell", "RNNCell")
+@operator("LSTMCell", "LSTMCell-1", "GRUCell", "RNNCell", follows=rows(0, 1, 2))
 def cell(ctx: RuleContext) -> list[Tensor]:
     """Compute the next states from `x[batch, input]` and states `[batch, hidden]`; the states define `hidden`."""
     x, hidden, kind = ctx.input(0), ctx.input(1)[1], ctx.node.op.partition("Cell")[0]
@@ -67,7 +77,7 @@ STATE_BATCH_DIRECTIONS_HIDDEN = laws.SM117.law("an initial state is [batch, dire
 B_DIRECTIONS_GATES_HIDDEN = laws.SM117.law("B is [directions, gates*hidden]")
 
 
-@operator("LSTMSequence", "GRUSequence", "RNNSequence")
+@operator("LSTMSequence", "GRUSequence", "RNNSequence", follows=rows(0, 1, 2, 3))
 def sequence(ctx: RuleContext) -> list[Tensor]:
     """Map `x[batch, seq, input]` to all states `[batch, directions, seq, hidden]` and the last states."""
     x, hidden, kind = ctx.input(0), ctx.input(1)[2], ctx.node.op.removesuffix("Sequence")
@@ -90,7 +100,7 @@ KEYS_AS_MANY_AS_VALUES = laws.SM115.law("keys and values are as many")
 VALUES_RANK_AT_MOST_SCORES = laws.SM303.law("the values' rank is at most that of the queries or the keys")
 
 
-@operator("ScaledDotProductAttention", traits=Traits.MIXED)
+@operator("ScaledDotProductAttention", traits=Traits.MIXED, follows=heads_apart)
 def attention(ctx: RuleContext) -> Tensor:
     """Compute attention: queries `[..., L, E]`, keys `[..., S, E]`, values `[..., S, V]` -> `[..., L, V]`."""
     q, k, v = (ctx.input(i) for i in range(3))
@@ -115,7 +125,7 @@ def _add_mask(ctx: RuleContext, scores: Shape) -> Shape:
     return ctx.broadcast(ctx.input(3).dims, scores, law=laws.MASK_BROADCASTS_TO_SCORES)
 
 
-@operator("Einsum", traits=Traits.MIXED)
+@operator("Einsum", traits=Traits.MIXED, follows=einsum_axes)
 def einsum(ctx: RuleContext) -> Tensor:
     """Contract inputs by an equation: each letter is one size (or 1); ellipses are aligned from the right."""
     terms, output_term = parse_equation(ctx.text("equation"))

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 from shapesmt.network import laws
 from shapesmt.operators.ops.openvino.bridge import normalize_axes, without_broadcast
 from shapesmt.operators.ops.openvino.signatures import operator
 from shapesmt.operators.ops.shared.bridge import constants_of, result
+from shapesmt.operators.ops.shared.follows import aligned, apart_from, each, listed_axes, rows
 from shapesmt.operators.ops.shared.require import open_unless, require_broadcast_to, require_vector
-from shapesmt.operators.rules import RuleContext, Shape, Tensor, Traits
+from shapesmt.operators.rules import Follows, RuleContext, Shape, Tensor, Traits
 from shapesmt.prover.algebra import FALSE, all_of, any_of, equal
 
 MIN_AT_MOST_MAX = laws.SM401.law("min is at most max, not {least} and {most}")
 
 
-@operator("Clamp", any_rank=True, total=True)
+def inferred(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """Each element is scaled on its own; the first version has the data as input 2."""
+    place = 2 if ctx.node.op.endswith("-1") else 0
+    read = (aligned(t) if i == place else () for i, t in enumerate(ctx.inputs))
+    return Follows(tuple(read), tuple(map(aligned, outputs)))
+
+
+@operator("Clamp", any_rank=True, total=True, follows=each)
 def clamp(ctx: RuleContext) -> Tensor:
     """Clamp each element; `min` is at most `max`."""
     least, most = ctx.number("min"), ctx.number("max")
@@ -24,7 +35,14 @@ def clamp(ctx: RuleContext) -> Tensor:
 AXIS_COUNTED_FROM_FRONT = laws.SM302.law("axis {axis} is counted from the front")
 
 
-@operator("SoftMax", "SoftMax-1", "Softmax", "LogSoftmax", traits=Traits.NORMALIZED)
+@operator(
+    "SoftMax",
+    "SoftMax-1",
+    "Softmax",
+    "LogSoftmax",
+    traits=Traits.NORMALIZED,
+    follows=apart_from(lambda ctx, x: {ctx.axis(x.rank, 1)}),
+)
 def softmax(ctx: RuleContext) -> Tensor:
     """Normalize along an axis, which is not negative in version 1."""
     x, axis = ctx.input(0), ctx.integer("axis", 1)
@@ -37,7 +55,7 @@ SUMMED_CHANNELS_NOT_NEGATIVE = laws.SM502.law("the number of channels summed is 
 AXES_CHANNELS_OR_ALL = laws.SM302.law("the axes are the channels or all sizes, not {axes}")
 
 
-@operator("LRN")
+@operator("LRN", follows=apart_from(partial(listed_axes, index=1)))
 def local_response(ctx: RuleContext) -> Tensor:
     """Normalize by local sums over the channels, all spatial axes, or both; the shape is unchanged."""
     x, axes, size = ctx.input(0), constants_of(ctx, 1, "the axes"), ctx.integer("size")
@@ -48,7 +66,7 @@ def local_response(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-@operator("MVN", "NormalizeL2")
+@operator("MVN", "NormalizeL2", follows=apart_from(partial(listed_axes, index=1)))
 def over_axes(ctx: RuleContext) -> Tensor:
     """Normalize over the axes that input 1 lists; the shape is unchanged."""
     x, axes = ctx.input(0), ctx.items(1) or ()
@@ -82,7 +100,7 @@ def prelu(ctx: RuleContext) -> Tensor:
 RANGES_BROADCAST_TO_INPUT = laws.SM101.law("the ranges broadcast to the input")
 
 
-@operator("FakeQuantize")
+@operator("FakeQuantize", follows=each)
 def fake_quantize(ctx: RuleContext) -> Tensor:
     """Quantize and dequantize; the four limits broadcast to the input, or have its shape without `auto_broadcast`."""
     operands = [ctx.input(i) for i in range(5)]
@@ -105,7 +123,7 @@ SCALE_AND_SHIFT_SAME_SHAPE = laws.SM107.law("scale and shift have the same shape
 DESTINATION_F8 = laws.SM501.law("the destination is of type f8e4m3 or f8e5m2, not {kind}")
 
 
-@operator("FakeConvert")
+@operator("FakeConvert", follows=each)
 def fake_convert(ctx: RuleContext) -> Tensor:
     """Round to an 8-bit float and back; the scale broadcasts to the input, and the shift has the scale's shape."""
     x, scale = ctx.input(0), ctx.input(1)
@@ -120,7 +138,7 @@ def fake_convert(ctx: RuleContext) -> Tensor:
 EPSILON_AT_LEAST_0 = laws.SM502.law("epsilon is at least 0")
 
 
-@operator("BatchNormInference", "BatchNormInference-1")
+@operator("BatchNormInference", "BatchNormInference-1", follows=inferred)
 def batch_normalization(ctx: RuleContext) -> Tensor:
     """Normalize `X[N, C, ...]`; scale, bias, mean and variance have C elements."""
     order = (2, 0, 1, 3, 4) if ctx.node.op == "BatchNormInference-1" else range(5)
@@ -128,7 +146,7 @@ def batch_normalization(ctx: RuleContext) -> Tensor:
     return result(ctx, "BatchNormalization", *(ctx.input(i) for i in order))
 
 
-@operator("GroupNormalization")
+@operator("GroupNormalization", follows=rows())
 def group_normalization(ctx: RuleContext) -> Tensor:
     """Normalize `X[N, C, ...]` in groups, which divide C; scale and bias have C elements."""
     groups = ctx.integer("num_groups")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import repeat
 
 from shapesmt.network import laws
+from shapesmt.operators.ops.layout.indexing import hot_axes
 from shapesmt.operators.ops.layout.shape import stretched_to
 from shapesmt.operators.ops.openvino.bridge import dtype_of, normalize_axes, require_sizes
 from shapesmt.operators.ops.openvino.signatures import operator
@@ -177,7 +178,7 @@ def eye(ctx: RuleContext) -> Tensor:
 ONE_HOT_DEPTH_NOT_NEGATIVE = laws.SM309.law("depth is not negative")
 
 
-@operator("OneHot", traits=Traits.COPIED)
+@operator("OneHot", traits=Traits.COPIED, follows=hot_axes)
 def one_hot(ctx: RuleContext) -> Tensor:
     """Encode indices as one-hot vectors: `[*sizes]` -> `[*sizes, depth]`, with the new axis at `axis`."""
     indices, depth = ctx.input(0), ctx.items(1)

@@ -9,9 +9,10 @@ from shapesmt.network.graph import AttributeValue
 from shapesmt.operators.ops.openvino.bridge import dtype_of, integers, require_sizes
 from shapesmt.operators.ops.openvino.signatures import operator
 from shapesmt.operators.ops.shared.bridge import anything, constants_of, result
+from shapesmt.operators.ops.shared.follows import rows
 from shapesmt.operators.ops.shared.require import complete_sizes, open_unless, require_least, require_shape
 from shapesmt.operators.ops.shared.windows import DOWN, UP, UP_INSIDE, Window, sliding
-from shapesmt.operators.ops.windows.resize import by_factor
+from shapesmt.operators.ops.windows.resize import by_factor, unscaled
 from shapesmt.operators.rules import FLOATS, Elements, RuleContext, Tensor, Traits, tensor
 from shapesmt.prover.algebra import ONE, Dim, at_least, divides, equal, maximum
 from shapesmt.prover.algebra.numeric import Float
@@ -41,13 +42,13 @@ def window_attributes(ctx: RuleContext) -> dict[str, AttributeValue]:
 # Convolution
 
 
-@operator("Convolution", traits=Traits.MIXED)
+@operator("Convolution", traits=Traits.MIXED, follows=rows())
 def convolution(ctx: RuleContext) -> Tensor:
     """Convolve `[n, c, *sizes]` with filters `[m, c, *kernel]`."""
     return result(ctx, "Conv", ctx.input(0), ctx.input(1), **window_attributes(ctx))
 
 
-@operator("BinaryConvolution")
+@operator("BinaryConvolution", follows=rows())
 def binary_convolution(ctx: RuleContext) -> Tensor:
     """Convolve with filters whose elements are single bits."""
     return result(ctx, "Conv", ctx.input(0), tensor(ctx.input(0).dtype, ctx.input(1).dims), **window_attributes(ctx))
@@ -58,7 +59,7 @@ FILTER_RANK_INPUT_PLUS_1 = laws.SM401.law(
 )
 
 
-@operator("GroupConvolution")
+@operator("GroupConvolution", follows=rows())
 def group_convolution(ctx: RuleContext) -> Tensor:
     """Convolve the channels of each group with its own filters `[group, m, c, *kernel]`."""
     x, w = ctx.input(0), ctx.input(1)
@@ -74,7 +75,7 @@ TWO_OFFSETS_PER_WINDOW_ELEMENT = laws.SM116.law("there are two offsets for each 
 MASK_PER_WINDOW_ELEMENT = laws.SM116.law("there is a mask for each of the window's elements")
 
 
-@operator("DeformableConvolution")
+@operator("DeformableConvolution", follows=rows())
 def deformable_convolution(ctx: RuleContext) -> Tensor:
     """Convolve; at each position, every element of the window has two offsets and, optionally, a factor."""
     x, offsets, w = (ctx.input(i) for i in range(3))
@@ -93,7 +94,7 @@ FILTER_SIZE_COUNT = laws.SM110.law("the filters have {axes} sizes, not {count}")
 KERNEL_AND_OUTPUT_NOT_EMPTY = laws.SM202.law("the kernel isn't empty, nor is the output")
 
 
-@operator("ConvolutionBackpropData", "GroupConvolutionBackpropData")
+@operator("ConvolutionBackpropData", "GroupConvolutionBackpropData", follows=rows())
 def transposed_convolution(ctx: RuleContext) -> Tensor:
     """Compute a transposed convolution with filters `[c, m, *kernel]` or `[group, c, m, *kernel]`.
 
@@ -162,7 +163,7 @@ def pooled(ctx: RuleContext, x: Tensor) -> list[Dim]:
     return [*x.dims[:2], *(a.positions(ctx, d) for d, a in zip(x.dims[2:], axes, strict=True))]
 
 
-@operator("AvgPool", "MaxPool", "MaxPool-1")
+@operator("AvgPool", "MaxPool", "MaxPool-1", follows=rows())
 def pool(ctx: RuleContext) -> list[Tensor]:
     """Return the mean or maximum of each window, and the index of the maximum."""
     dims = pooled(ctx, ctx.input(0))
@@ -171,7 +172,7 @@ def pool(ctx: RuleContext) -> list[Tensor]:
     return [ctx.tensor(dims), ctx.tensor(dims, dtype_of(ctx, "index_element_type"))]
 
 
-@operator("AdaptiveAvgPool", "AdaptiveMaxPool")
+@operator("AdaptiveAvgPool", "AdaptiveMaxPool", follows=rows())
 def adaptive_pool(ctx: RuleContext) -> list[Tensor]:
     """Pool the spatial axes to the sizes that input 1 lists."""
     x = ctx.input(0)
@@ -192,7 +193,7 @@ SIZE_OR_FACTOR_PER_LISTED_AXIS = laws.SM205.law(
 SIZES_OR_FACTORS_ARE_LIST = laws.SM205.law("sizes or factors are a list: the rank is 1, not {rank}")
 
 
-@operator("Interpolate", "Interpolate-4")
+@operator("Interpolate", "Interpolate-4", follows=unscaled)
 def interpolate(ctx: RuleContext) -> Tensor:
     """Pad all axes, then resize the listed axes to sizes, or by factors with `shape_calculation_mode="scales"`.
 
@@ -240,7 +241,7 @@ def _scale(ctx: RuleContext, index: int, sizes: Sequence[Dim]) -> list[Dim | Non
     return [by_factor(size, factor).size if isinstance(factor, Float) else None for size, factor in pairs]
 
 
-@operator("Interpolate-1")
+@operator("Interpolate-1", follows=unscaled)
 def interpolate_1(ctx: RuleContext) -> Tensor:
     """Resize the axes in the attribute `axes` to the sizes that input 1 lists."""
     x, requested = ctx.input(0), ctx.sizes(1)

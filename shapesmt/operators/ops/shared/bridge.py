@@ -45,7 +45,7 @@ def rename(table: Mapping[str, Row], domain: str, register: Register = rule) -> 
     for name, row in table.items():
         target = resolve("", row.onnx, OPSET)
         assert target is not None, row.onnx
-        follows = lent(row.onnx, OPSET, row.attributes)
+        follows = lent(row.onnx, OPSET, row.attributes) if target.follows is not None else None
         known = {"total": target.total, "traits": target.traits, "follows": follows}
         register(name, domain=domain, any_rank=True, **known)(renamed)
 

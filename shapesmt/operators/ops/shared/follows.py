@@ -161,3 +161,35 @@ def named_axes(indices: Tensor, letters: Letters) -> Letters:
             if place is position(column.rank - axis):
                 named[axis] = letter
     return tuple(named)
+
+
+def listed_axes(ctx: RuleContext, x: Tensor, index: int) -> set[int] | None:
+    """Return the axes that an input lists; None if they aren't known."""
+    axes = ctx.constants(index)
+    return None if axes is None else {axis % max(x.rank, 1) for axis in axes}
+
+
+def heads_apart(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """Attention keeps all axes but the last two apart."""
+
+    def letters(t: Tensor) -> Letters:
+        return tuple(back if back > 2 else None for back in range(t.rank, 0, -1))
+
+    return Follows(tuple(() if t is None else letters(t) for t in ctx.inputs), tuple(map(letters, outputs)))
+
+
+def gathered_along(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows | None:
+    """The axes of the indices take the place of the axis that they index, after `batch_dims` shared ones."""
+    x, indices, axes = ctx.input(0), ctx.input(1), ctx.constants(2) if ctx.has(2) else (0,)
+    batch = ctx.integer("batch_dims", 0) % max(indices.rank, 1)
+    if axes is None or len(axes) != 1:
+        return None
+    axis, own = axes[0] % x.rank, tuple(range(x.rank))
+    chosen = (*own[:batch], *(("index", i) for i in range(batch, indices.rank)))
+    made = (*own[:axis], *chosen[batch:], *own[axis + 1 :])
+    return Follows(((*own[:axis], PICKED, *own[axis + 1 :]), chosen), (made,) * len(outputs))
+
+
+def unread(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """The elements of no input are read, only its sizes."""
+    return Follows((None,) * len(ctx.inputs), ((),) * len(outputs))

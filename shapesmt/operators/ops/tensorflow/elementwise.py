@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from shapesmt.network import laws
 from shapesmt.operators.ops.math.elementwise import broadcast
 from shapesmt.operators.ops.shared.bridge import (
@@ -13,10 +15,11 @@ from shapesmt.operators.ops.shared.bridge import (
     result,
     without_elements,
 )
+from shapesmt.operators.ops.shared.follows import each, each_of_first
 from shapesmt.operators.ops.shared.items import INTEGERS, Function, c_remainder, remainder
 from shapesmt.operators.ops.shared.require import require_shape, require_vector
 from shapesmt.operators.ops.tensorflow.common import DOMAIN, channel, least, one_of, require_each, with_sizes
-from shapesmt.operators.rules import RuleContext, Tensor, Traits, rule
+from shapesmt.operators.rules import Follows, RuleContext, Tensor, Traits, rule
 from shapesmt.prover.algebra import FALSE, TRUE, all_of, any_of, at_least, differs, equal
 
 KEPT = (
@@ -44,7 +47,12 @@ RETYPED = {  # output type: the attribute that names it, or ":" and the type its
 # One operand
 
 
-@rule(*KEPT, *WORDS, domain=DOMAIN, any_rank=True, total=True)
+def chosen_each(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows | None:
+    """Each element is chosen at its position; None for a condition per row."""
+    return each(ctx, outputs) if len({t.rank for t in ctx.inputs if t is not None}) == 1 else None
+
+
+@rule(*KEPT, *WORDS, domain=DOMAIN, any_rank=True, total=True, follows=each)
 @rule("RandomShuffle", domain=DOMAIN, any_rank=True, total=True, traits=Traits.STATEFUL)
 def kept(ctx: RuleContext) -> Tensor:
     """Apply a function to every element, or shuffle the rows; the shape is unchanged."""
@@ -53,7 +61,7 @@ def kept(ctx: RuleContext) -> Tensor:
     return ctx.tensor(ctx.input(0).shape, "string" if ctx.node.op == "AsString" else None)
 
 
-@rule(*RETYPED, domain=DOMAIN, any_rank=True, total=True)
+@rule(*RETYPED, domain=DOMAIN, any_rank=True, total=True, follows=each)
 def retyped(ctx: RuleContext) -> Tensor:
     """Convert every element to another type; the shape is unchanged."""
     dtype = RETYPED[ctx.node.op]
@@ -75,7 +83,7 @@ HASHES = ("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStr
 RANDOM_KEY_TWO_NUMBERS = laws.SM502.law("the key is two numbers")
 
 
-@rule(*HASHES, domain=DOMAIN, any_rank=True, total=True)
+@rule(*HASHES, domain=DOMAIN, any_rank=True, total=True, follows=each)
 def hashed(ctx: RuleContext) -> Tensor:
     """Hash every text to a bucket number; there is at least one bucket."""
     least(ctx, "num_buckets", 1)
@@ -84,19 +92,19 @@ def hashed(ctx: RuleContext) -> Tensor:
     return ctx.tensor(ctx.input(0).shape, "int64")
 
 
-@rule("IsFinite", domain=DOMAIN, any_rank=True, total=True)
+@rule("IsFinite", domain=DOMAIN, any_rank=True, total=True, follows=each)
 def is_finite(ctx: RuleContext) -> Tensor:
     """Test whether every element is finite."""
     return finite(ctx, ctx.input(0))
 
 
 @rule("IdentityN", domain=DOMAIN, any_rank=True, total=True)
-def each(ctx: RuleContext) -> list[Tensor]:
+def identities(ctx: RuleContext) -> list[Tensor]:
     """Return the inputs unchanged."""
     return [ctx.input(i) for i in range(ctx.outputs)]
 
 
-@rule("Square", domain=DOMAIN, any_rank=True, total=True)
+@rule("Square", domain=DOMAIN, any_rank=True, total=True, follows=each)
 def square(ctx: RuleContext) -> Tensor:
     """Return `x * x`."""
     return result(ctx, "Mul", ctx.input(0), ctx.input(0))
@@ -137,14 +145,14 @@ def _width(dtype: str) -> int:
 LOOSE = ("Atan2", "DivNoNan", "Igamma", "IgammaGradA", "Igammac", "MulNoNan", "NextAfter", "Polygamma")
 
 
-@rule(*LOOSE, "Xdivy", "Xlog1py", "Xlogy", "Zeta", domain=DOMAIN)
+@rule(*LOOSE, "Xdivy", "Xlog1py", "Xlogy", "Zeta", domain=DOMAIN, follows=each)
 def arithmetic(ctx: RuleContext) -> Tensor:
     """Compute an elementwise function of operands that broadcast."""
     require_one_type(ctx)
     return broadcast(ctx, None)
 
 
-@rule("Complex", domain=DOMAIN)
+@rule("Complex", domain=DOMAIN, follows=each)
 def complex_numbers(ctx: RuleContext) -> Tensor:
     """Make complex numbers from real and imaginary parts, which broadcast together."""
     return broadcast(ctx, None, ctx.text("Tout", "complex64"))
@@ -217,13 +225,13 @@ def compare(ctx: RuleContext) -> Tensor:
     return output if op == "Equal" else result(ctx, "Not", output)
 
 
-@rule("LeftShift", "RightShift", domain=DOMAIN, any_rank=True)
+@rule("LeftShift", "RightShift", domain=DOMAIN, any_rank=True, follows=each)
 def shift(ctx: RuleContext) -> Tensor:
     """Shift the bits of integers; operands broadcast together."""
     return result(ctx, "BitShift", ctx.input(0), ctx.input(1), direction=ctx.node.op.removesuffix("Shift").upper())
 
 
-@rule("SquaredDifference", domain=DOMAIN, any_rank=True)
+@rule("SquaredDifference", domain=DOMAIN, any_rank=True, follows=each)
 def squared_difference(ctx: RuleContext) -> Tensor:
     """Return `(x - y)**2`; operands broadcast together."""
     require_one_type(ctx)
@@ -234,7 +242,7 @@ def squared_difference(ctx: RuleContext) -> Tensor:
 BROADCAST_CASES_AT_MOST_8_AXES = laws.SM303.law("cases that broadcast have 8 axes at most")
 
 
-@rule("SelectV2", domain=DOMAIN, any_rank=True, traits=Traits.COPIED)
+@rule("SelectV2", domain=DOMAIN, any_rank=True, traits=Traits.COPIED, follows=each)
 def choose(ctx: RuleContext) -> Tensor:
     """Choose elements of two tensors by a condition; all broadcast, to at most 8 axes unless their shapes are equal."""
     output = result(ctx, "Where", *map(ctx.input, range(3)))
@@ -248,7 +256,7 @@ def choose(ctx: RuleContext) -> Tensor:
 # Several operands
 
 
-@rule("BiasAdd", "BiasAddV1", domain=DOMAIN)
+@rule("BiasAdd", "BiasAddV1", domain=DOMAIN, follows=each_of_first)
 def bias_add(ctx: RuleContext) -> Tensor:
     """Add a bias with one element per channel; the shape is unchanged."""
     x = ctx.input(0, least=2)
@@ -256,7 +264,7 @@ def bias_add(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-@rule("AddN", "AccumulateNV2", domain=DOMAIN)
+@rule("AddN", "AccumulateNV2", domain=DOMAIN, follows=each)
 def add_n(ctx: RuleContext) -> Tensor:
     """Add operands of the same shape."""
     operands = [ctx.input(i) for i in range(len(ctx.inputs))]
@@ -269,7 +277,7 @@ CONDITION_PER_ROW = laws.SM108.law("the condition has one element per row")
 CONDITION_SHAPED_AS_CASES = laws.SM107.law("the condition has the shape of the cases")
 
 
-@rule("Select", domain=DOMAIN, traits=Traits.COPIED)
+@rule("Select", domain=DOMAIN, traits=Traits.COPIED, follows=chosen_each)
 def select(ctx: RuleContext) -> Tensor:
     """Choose elements of two tensors of one shape by a condition of that shape, a single boolean, or one per row."""
     condition, x, y = (ctx.input(i) for i in range(3))
@@ -289,7 +297,7 @@ ENDS_SCALAR_OR_SHAPED_AS_CLIPPED = laws.SM107.law(
 )
 
 
-@rule("ClipByValue", domain=DOMAIN)
+@rule("ClipByValue", domain=DOMAIN, follows=each)
 def clip(ctx: RuleContext) -> Tensor:
     """Clip to a range; each bound is a single number or has the input's shape."""
     x = ctx.input(0)
@@ -315,7 +323,13 @@ QUANTIZED_TO_2_TO_16_BITS = laws.SM502.law("numbers are quantized to 2 bits or m
 ONE_RANGE_OR_PER_CHANNEL = laws.SM109.law("there is one range, or one per channel")
 
 
-@rule("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel", domain=DOMAIN)
+@rule(
+    "FakeQuantWithMinMaxArgs",
+    "FakeQuantWithMinMaxVars",
+    "FakeQuantWithMinMaxVarsPerChannel",
+    domain=DOMAIN,
+    follows=each_of_first,
+)
 def fake_quantize(ctx: RuleContext) -> Tensor:
     """Quantize and dequantize floats with one range, or one per channel; the shape is unchanged."""
     x, each_channel = ctx.input(0), ctx.node.op.endswith("PerChannel")

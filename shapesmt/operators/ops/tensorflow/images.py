@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shapesmt.network import laws
+from shapesmt.operators.ops.shared.follows import rows
 from shapesmt.operators.ops.shared.require import complete_sizes, require_least, require_shape, require_vector
 from shapesmt.operators.ops.tensorflow.common import (
     DOMAIN,
@@ -36,7 +37,7 @@ def resize_quantized(ctx: RuleContext) -> list[Tensor]:
 NO_IMAGE_EMPTY = laws.SM204.law("no image is empty")
 
 
-@rule(*RESIZED, "ResizeNearestNeighbor", domain=DOMAIN)
+@rule(*RESIZED, "ResizeNearestNeighbor", domain=DOMAIN, follows=rows())
 def resize(ctx: RuleContext) -> Tensor:
     """Resize `[n, h, w, c]` to the height and width in an input; neither the input nor the output may be empty."""
     x = ctx.input(0, rank=4)
@@ -128,7 +129,7 @@ def size_of_image(ctx: RuleContext) -> Tensor:
 THREE_CHANNELS = laws.SM106.law("there are three channels")
 
 
-@rule("AdjustContrastv2", "AdjustHue", "AdjustSaturation", "HSVToRGB", "RGBToHSV", domain=DOMAIN)
+@rule("AdjustContrastv2", "AdjustHue", "AdjustSaturation", "HSVToRGB", "RGBToHSV", domain=DOMAIN, follows=rows())
 def adjust(ctx: RuleContext) -> Tensor:
     """Adjust or convert colours; the shape is unchanged."""
     x = ctx.input(0)

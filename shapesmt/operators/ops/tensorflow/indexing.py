@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from shapesmt.network import laws
 from shapesmt.network.graph import AttributeValue
+from shapesmt.operators.ops.layout.indexing import gathered_tuples, hot_axes
 from shapesmt.operators.ops.shared.bridge import anything, as_list, constants_of, result, results, vector
 from shapesmt.operators.ops.shared.fields import integers_of, reshape_elements
+from shapesmt.operators.ops.shared.follows import gathered_along, row_wise
 from shapesmt.operators.ops.shared.indices import columns, spans
 from shapesmt.operators.ops.shared.require import complete_sizes, require_least, require_same, require_shape
 from shapesmt.operators.ops.tensorflow.common import (
@@ -49,7 +51,7 @@ def require_places(ctx: RuleContext, indices: Tensor, size: Dim, unless: Formula
 # Gathers
 
 
-@rule("Gather", "ResourceGather", "GatherV2", domain=DOMAIN, traits=Traits.LOOKUP)
+@rule("Gather", "ResourceGather", "GatherV2", domain=DOMAIN, traits=Traits.LOOKUP, follows=gathered_along)
 def gather(ctx: RuleContext) -> Tensor:
     """Return the elements at the given indices of an axis; data and indices share the first `batch_dims` axes."""
     x, indices = ctx.input(0), ctx.input(1)
@@ -74,7 +76,7 @@ def _without_laws(ctx: RuleContext, op: str, *inputs: Tensor, **attributes: Attr
     return output
 
 
-@rule("GatherNd", "ResourceGatherNd", domain=DOMAIN)
+@rule("GatherNd", "ResourceGatherNd", domain=DOMAIN, follows=gathered_tuples)
 def gather_nd(ctx: RuleContext) -> Tensor:
     """Return an element or a slice for each index tuple along the last axis of the indices."""
     x, indices = ctx.input(0, least=1), ctx.input(1, least=1)
@@ -198,7 +200,7 @@ DEPTH_ON_OFF_ONE_NUMBER_EACH = laws.SM401.law("depth, on and off are one number 
 DEPTH_NOT_NEGATIVE = laws.SM309.law("the depth isn't negative")
 
 
-@rule("OneHot", domain=DOMAIN, traits=Traits.COPIED)
+@rule("OneHot", domain=DOMAIN, traits=Traits.COPIED, follows=hot_axes)
 def one_hot(ctx: RuleContext) -> Tensor:
     """Insert an axis of size `depth`, which holds `on` at each index and `off` elsewhere."""
     indices = ctx.input(0)
@@ -210,7 +212,7 @@ def one_hot(ctx: RuleContext) -> Tensor:
     return ctx.tensor(dims, ctx.input(2).dtype)
 
 
-@rule("TopK", "TopKV2", domain=DOMAIN, traits=Traits.MIXED)
+@rule("TopK", "TopKV2", domain=DOMAIN, traits=Traits.MIXED, follows=row_wise())
 def top_k(ctx: RuleContext) -> list[Tensor]:
     """Return the `k` largest elements along the last axis and their indices; `k` is an input since version 2."""
     x = ctx.input(0, least=1)

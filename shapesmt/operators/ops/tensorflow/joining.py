@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 
 from shapesmt.network import laws
 from shapesmt.operators.ops.layout.joining import concatenate
 from shapesmt.operators.ops.shared.bridge import anything, constants_of, parts, result, results, vector
+from shapesmt.operators.ops.shared.follows import apart_from, listed_axes, rows
 from shapesmt.operators.ops.shared.require import require_least, require_same, require_vector
 from shapesmt.operators.ops.tensorflow.common import (
     DOMAIN,
@@ -21,12 +23,18 @@ from shapesmt.operators.ops.tensorflow.common import (
     require_numbers,
     with_sizes,
 )
-from shapesmt.operators.rules import RuleContext, Tensor, Traits, rule
+from shapesmt.operators.rules import Keeps, RuleContext, Tensor, Traits, rule
 from shapesmt.prover.algebra import ZERO, Dim, all_of, any_of, as_dim, at_least, divides, equal, product, total
 
 BACKWARDS = 2**63 - 1
 
 # Joining and splitting
+
+
+def padded_axes(ctx: RuleContext, x: Tensor) -> set[int] | None:
+    """Return the axes that are padded; None if they aren't known."""
+    pads = ctx.constants(1)
+    return None if pads is None else {axis for axis in range(x.rank) if any(pads[2 * axis : 2 * axis + 2])}
 
 
 @rule("Concat", "ConcatV2", domain=DOMAIN, traits=Traits.CONCATENATED)
@@ -55,7 +63,7 @@ def pack(ctx: RuleContext) -> Tensor:
     return result(ctx, "Concat", *rows, axis=axis)
 
 
-@rule("Unpack", domain=DOMAIN, traits=Traits.COPIED)
+@rule("Unpack", domain=DOMAIN, traits=Traits.PART)
 def unpack(ctx: RuleContext) -> list[Tensor]:
     """Return the slices along an axis, one output each."""
     x, count = ctx.input(0), ctx.outputs
@@ -65,13 +73,13 @@ def unpack(ctx: RuleContext) -> list[Tensor]:
     return [result(ctx, "Squeeze", part, vector(axis)) for part in parts]
 
 
-@rule("Split", domain=DOMAIN, traits=Traits.COPIED)
+@rule("Split", domain=DOMAIN, traits=Traits(Keeps.COPIED, copied=(1,)))
 def split(ctx: RuleContext) -> list[Tensor]:
     """Split an axis into equal parts."""
     return parts(ctx, ctx.input(1), axis_of(ctx, 0))
 
 
-@rule("SplitV", domain=DOMAIN, traits=Traits.COPIED)
+@rule("SplitV", domain=DOMAIN, traits=Traits.PART)
 def split_v(ctx: RuleContext) -> list[Tensor]:
     """Split an axis into parts of the lengths in an input, of which one may be -1: the remainder."""
     lengths = ctx.sizes(1, ctx.outputs)
@@ -107,7 +115,7 @@ def paddings(ctx: RuleContext, index: int, count: int) -> tuple[list[Dim | None]
     return list(items[::2]), list(items[1::2])
 
 
-@rule("Pad", "PadV2", domain=DOMAIN, traits=Traits.COPIED)
+@rule("Pad", "PadV2", domain=DOMAIN, traits=Traits.COPIED, follows=apart_from(padded_axes))
 def pad(ctx: RuleContext) -> Tensor:
     """Pad every axis: `before[i] + x.shape[i] + after[i]`."""
     x = ctx.input(0)
@@ -139,7 +147,7 @@ MODE_PADS_SHORTER_THAN_AXIS = laws.SM203.law("pads of mode {mode} are shorter th
 MODE_PADS_NO_LONGER_THAN_AXIS = laws.SM203.law("pads of mode {mode} are no longer than the axis")
 
 
-@rule("MirrorPad", domain=DOMAIN, traits=Traits.COPIED)
+@rule("MirrorPad", domain=DOMAIN, traits=Traits.COPIED, follows=apart_from(padded_axes))
 def mirror_pad(ctx: RuleContext) -> Tensor:
     """Pad every axis with its own elements mirrored; no pad is longer than the part that it mirrors."""
     x, mode = ctx.input(0), one_of(ctx, "mode", "REFLECT", "SYMMETRIC")
@@ -155,7 +163,7 @@ def mirror_pad(ctx: RuleContext) -> Tensor:
 # Order
 
 
-@rule("ReverseV2", domain=DOMAIN, traits=Traits.REARRANGED)
+@rule("ReverseV2", domain=DOMAIN, traits=Traits.REARRANGED, follows=apart_from(partial(listed_axes, index=1)))
 def reverse(ctx: RuleContext) -> Tensor:
     """Reverse the axes in an input; the shape is unchanged."""
     x, axes = ctx.input(0), constants_of(ctx, 1, "the axes")
@@ -204,7 +212,7 @@ SHIFTS_ONE_NUMBER_OR_LIST = laws.SM401.law("shifts are one number, or a list")
 ONE_SHIFT_PER_AXIS = laws.SM116.law("there is one shift for each axis")
 
 
-@rule("Roll", domain=DOMAIN, traits=Traits.REARRANGED)
+@rule("Roll", domain=DOMAIN, traits=Traits.REARRANGED, follows=apart_from(partial(listed_axes, index=2)))
 def roll(ctx: RuleContext) -> Tensor:
     """Rotate elements along the axes in an input, with one shift each; the shape is unchanged."""
     x, shift, axes = (ctx.input(i) for i in range(3))
@@ -219,7 +227,7 @@ def roll(ctx: RuleContext) -> Tensor:
 # Blocks
 
 
-@rule("DepthToSpace", domain=DOMAIN)
+@rule("DepthToSpace", domain=DOMAIN, follows=rows())
 def depth_to_space(ctx: RuleContext) -> Tensor:
     """Move channels into blocks of pixels: `[n, h, w, c] -> [n, h*b, w*b, c / b**2]`, or with channels second."""
     x, block = ctx.input(0, rank=4), least(ctx, "block_size", 2)
@@ -228,7 +236,7 @@ def depth_to_space(ctx: RuleContext) -> Tensor:
     return ctx.tensor([d // block**2 if i == at else d if not i else d * block for i, d in enumerate(x.dims)])
 
 
-@rule("SpaceToDepth", domain=DOMAIN)
+@rule("SpaceToDepth", domain=DOMAIN, follows=rows())
 def space_to_depth(ctx: RuleContext) -> Tensor:
     """Move blocks of pixels into channels: `[n, h, w, c] -> [n, h / b, w / b, c * b**2]`, or with channels second."""
     x, block = ctx.input(0, rank=4), least(ctx, "block_size", 2)

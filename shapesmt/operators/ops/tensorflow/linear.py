@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from shapesmt.network import laws
-from shapesmt.operators.ops.math.linear import split_term, transpose_dims
+from shapesmt.operators.ops.math.linear import einsum_axes, split_term, transpose_dims
 from shapesmt.operators.ops.shared.bridge import constants_of, result
+from shapesmt.operators.ops.shared.follows import apart_from, each_of_first, product_axes
 from shapesmt.operators.ops.shared.require import complete_sizes, require_least, require_same, require_shape
 from shapesmt.operators.ops.tensorflow.common import DOMAIN, first, numbers, open_bias, require_numbers, require_order
-from shapesmt.operators.rules import RuleContext, Shape, Tensor, Traits, rule
+from shapesmt.operators.rules import Follows, RuleContext, Shape, Tensor, Traits, rule
 from shapesmt.prover.algebra import Dim, any_of, at_least, equal, maximum, minimum, select
 
 # Products
 
 
-@rule("MatMul", "SparseMatMul", "_FusedMatMul", domain=DOMAIN, traits=Traits.MIXED)
+TURNED = (("transpose_a", "adj_x"), ("transpose_b", "adj_y"))
+
+
+def turned_product(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """As for a product of matrices, of which either may be transposed."""
+    plain = product_axes(ctx, outputs)
+    pairs = zip((letters or () for letters in plain.inputs), TURNED, strict=False)
+    turned = (
+        (*read[:-2], *read[:-3:-1]) if any(map(ctx.flag, flags)) and len(read) > 1 else read for read, flags in pairs
+    )
+    return plain._replace(inputs=tuple(turned))
+
+
+@rule("MatMul", "SparseMatMul", "_FusedMatMul", domain=DOMAIN, traits=Traits.MIXED, follows=turned_product)
 def matmul(ctx: RuleContext) -> Tensor:
     """Multiply matrices: `[M, K] x [K, N] -> [M, N]`; attributes transpose operands, a fused bias has N elements."""
     a = transpose_dims(ctx.input(0, rank=2), ctx.integer("transpose_a", 0))
@@ -24,7 +40,7 @@ def matmul(ctx: RuleContext) -> Tensor:
     return ctx.tensor([a[0], b[1]], "float32" if ctx.node.op == "SparseMatMul" else None)
 
 
-@rule("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", domain=DOMAIN, traits=Traits.MIXED)
+@rule("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", domain=DOMAIN, traits=Traits.MIXED, follows=turned_product)
 def batch_matmul(ctx: RuleContext) -> Tensor:
     """Multiply matrices: `[..., M, K] x [..., K, N] -> [..., M, N]`; batches broadcast, except in the first version."""
     x, y = ctx.input(0, least=2), ctx.input(1, least=2)
@@ -41,7 +57,7 @@ EQUATION_TERM_PER_ONE_OR_TWO_INPUTS = laws.SM308.law("the equation has a term fo
 OUTPUT_ELLIPSIS_WHERE_INPUTS_HAVE_AXES = laws.SM308.law("the output has an ellipsis where the inputs have axes for it")
 
 
-@rule("Einsum", domain=DOMAIN, traits=Traits.MIXED)
+@rule("Einsum", domain=DOMAIN, traits=Traits.MIXED, follows=einsum_axes)
 def einsum(ctx: RuleContext) -> Tensor:
     """Contract by an equation: equal letters have equal sizes; only the axes of ellipses broadcast."""
     left, *right = ctx.text("equation").split("->")
@@ -92,7 +108,7 @@ DIAGONAL_COUNTS_ONE_NUMBER_EACH = laws.SM401.law("the numbers of diagonals are o
 SIDE_DIAGONALS_IN_MATRIX = laws.SM301.law("the {side} diagonals are those of the matrix")
 
 
-@rule("MatrixBandPart", domain=DOMAIN)
+@rule("MatrixBandPart", domain=DOMAIN, follows=each_of_first)
 def band_part(ctx: RuleContext) -> Tensor:
     """Set elements outside a band to 0; the band must lie inside the matrices, whose shape stays."""
     x = ctx.input(0, least=2)
@@ -235,7 +251,15 @@ def _sides(ctx: RuleContext, rows: Dim, columns: Dim) -> list[Dim]:
 # Decompositions
 
 
-@rule("Cholesky", "MatrixExponential", "MatrixInverse", "MatrixLogarithm", "MatrixSquareRoot", domain=DOMAIN)
+@rule(
+    "Cholesky",
+    "MatrixExponential",
+    "MatrixInverse",
+    "MatrixLogarithm",
+    "MatrixSquareRoot",
+    domain=DOMAIN,
+    follows=apart_from(lambda _, x: {x.rank - 2, x.rank - 1}),
+)
 def square(ctx: RuleContext) -> Tensor:
     """Compute a function of square matrices; the shape is unchanged."""
     x = ctx.input(0, least=2)

@@ -10,6 +10,7 @@ from shapesmt.operators.ops.layout.reshape import reshape_to
 from shapesmt.operators.ops.layout.shape import stretched_to
 from shapesmt.operators.ops.shared.bridge import anything, constants_of, known_axis, result, vector
 from shapesmt.operators.ops.shared.fields import value_of
+from shapesmt.operators.ops.shared.follows import each, unread
 from shapesmt.operators.ops.shared.items import INTEGERS
 from shapesmt.operators.ops.shared.require import complete_sizes, require_direction, require_least, require_shape
 from shapesmt.operators.ops.tensorflow.common import DOMAIN, first, with_type
@@ -19,19 +20,19 @@ from shapesmt.prover.algebra import ONE, ZERO, any_of, as_dim, equal
 # Reading a shape
 
 
-@rule("Shape", "Size", domain=DOMAIN, any_rank=True, total=True)
+@rule("Shape", "Size", domain=DOMAIN, any_rank=True, total=True, follows=unread)
 def shape_of(ctx: RuleContext) -> Tensor:
     """Return the input's sizes as a list, or their product."""
     return with_type(result(ctx, ctx.node.op, ctx.input(0)), ctx.text("out_type", "int32"))
 
 
-@rule("ShapeN", domain=DOMAIN)
+@rule("ShapeN", domain=DOMAIN, follows=unread)
 def shapes_of(ctx: RuleContext) -> list[Tensor]:
     """Return the sizes of each input."""
     return [ctx.integer_list(ctx.input(i).dims, ctx.text("out_type", "int32")) for i in range(ctx.outputs)]
 
 
-@rule("Rank", domain=DOMAIN, any_rank=True, total=True)
+@rule("Rank", domain=DOMAIN, any_rank=True, total=True, follows=unread)
 def rank_of(ctx: RuleContext) -> Tensor:
     """Return the number of axes."""
     ndim = ctx.input(0).ndim
@@ -90,7 +91,7 @@ def invert_permutation(ctx: RuleContext) -> Tensor:
 SHAPE_IS_ENSURED_ONE = laws.SM107.law("the shape is the one that is ensured")
 
 
-@rule("EnsureShape", domain=DOMAIN)
+@rule("EnsureShape", domain=DOMAIN, follows=each)
 def ensure_shape(ctx: RuleContext) -> Tensor:
     """Return the input; require that its shape matches the attribute."""
     x, expected = ctx.input(0), ctx.attribute("shape")
@@ -138,7 +139,7 @@ def fill(ctx: RuleContext) -> Tensor:
     return output
 
 
-@rule("ZerosLike", "OnesLike", domain=DOMAIN, any_rank=True, total=True)
+@rule("ZerosLike", "OnesLike", domain=DOMAIN, any_rank=True, total=True, follows=unread)
 def alike(ctx: RuleContext) -> Tensor:
     """Return a tensor of zeros or ones of the input's shape."""
     x, element = ctx.input(0), ONE if ctx.node.op == "OnesLike" else ZERO

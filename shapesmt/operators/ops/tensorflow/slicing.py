@@ -11,7 +11,7 @@ from shapesmt.operators.rules import Decided, RuleContext, Tensor, Traits, rule
 from shapesmt.prover.algebra import FALSE, ONE, Dim, all_of, any_of, as_dim, at_least, equal, select
 
 
-@rule("Slice", domain=DOMAIN, traits=Traits.COPIED)
+@rule("Slice", domain=DOMAIN, traits=Traits.PART)
 def cut(ctx: RuleContext) -> Tensor:
     """Return `size` elements from `begin` on along each axis; a size of -1 takes all the rest."""
     x = ctx.input(0)
@@ -47,7 +47,7 @@ def part(ctx: RuleContext, axis: int, length: Dim, begin: Dim | None, size: Dim 
     return Cut(select(rest, length - begin, as_dim(size)), begin, ONE)
 
 
-@rule("StridedSlice", domain=DOMAIN, traits=Traits.COPIED)
+@rule("StridedSlice", domain=DOMAIN, traits=Traits.PART)
 def strided_slice(ctx: RuleContext) -> Tensor:
     """Slice by begins, ends and steps; bit `i` of a mask makes entry `i` an ellipsis, a new axis or one element."""
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from shapesmt.network import laws
 from shapesmt.operators.ops.shared.bridge import anything, constants_of
+from shapesmt.operators.ops.shared.follows import aligned, batched, rows
 from shapesmt.operators.ops.shared.require import complete_sizes, require_least, require_ranks, require_vector
 from shapesmt.operators.ops.shared.windows import OR_NONE, Window, sliding
 from shapesmt.operators.ops.tensorflow.common import DOMAIN, channel, channels_first, least, open_bias
-from shapesmt.operators.rules import RuleContext, Tensor, rule
+from shapesmt.operators.rules import Follows, RuleContext, Tensor, rule
 from shapesmt.prover.algebra import Dim, all_of, any_of, at_least, divides, equal
 
 PADDINGS = ("SAME", "VALID", "EXPLICIT")
@@ -129,7 +130,14 @@ FILTERS_FOR_EACH_CHANNEL = laws.SM106.law("there are filters for each channel")
 ELEMENT_PER_FILTER = laws.SM108.law("there is one element per filter")
 
 
-@rule("Conv2D", "Conv3D", "_FusedConv2D", domain=DOMAIN)
+def unless_training(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
+    """In inference, each element is scaled on its own; in training, by the statistics of the batch."""
+    if ctx.flag("is_training", 1):
+        return Follows((), ())
+    return Follows((aligned(ctx.input(0)),), tuple(map(aligned, outputs[:1])))
+
+
+@rule("Conv2D", "Conv3D", "_FusedConv2D", domain=DOMAIN, follows=rows())
 def convolution(ctx: RuleContext) -> Tensor:
     """Convolve an image with filters `[*kernel, c, m]`; its channels are split into groups of c.
 
@@ -159,7 +167,7 @@ def require_groups(ctx: RuleContext, channels: Dim, w: Tensor) -> None:
     ctx.require(split, GROUPS_DIVIDE_FILTERS, w[-1], groups)
 
 
-@rule("DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative", domain=DOMAIN)
+@rule("DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative", domain=DOMAIN, follows=rows())
 def depthwise(ctx: RuleContext) -> Tensor:
     """Convolve each channel: filters `[*kernel, c, m]` compute m output channels from each of c input channels."""
     x, w = ctx.input(0), ctx.input(1)
@@ -179,7 +187,7 @@ def _on_some_processors(ctx: RuleContext, kept: bool, law: laws.Law) -> None:
 REQUESTED_SIZES_FIT_CONVOLUTION = laws.SM201.law("the sizes asked for are those that a convolution makes the input of")
 
 
-@rule("Conv2DBackpropInput", "Conv3DBackpropInputV2", domain=DOMAIN)
+@rule("Conv2DBackpropInput", "Conv3DBackpropInputV2", domain=DOMAIN, follows=batched({2: 0}))
 def transposed_convolution(ctx: RuleContext) -> Tensor:
     """Return an image whose sizes are an input; its convolution with these filters has the shape of the third input."""
     w, y, requested = ctx.input(1), ctx.input(2), ctx.sizes(0)
@@ -201,7 +209,7 @@ def transposed_convolution(ctx: RuleContext) -> Tensor:
 # Pooling
 
 
-@rule("MaxPool", "AvgPool", "MaxPool3D", "AvgPool3D", domain=DOMAIN)
+@rule("MaxPool", "AvgPool", "MaxPool3D", "AvgPool3D", domain=DOMAIN, follows=rows())
 def pool(ctx: RuleContext) -> Tensor:
     """Return the maximum or mean of each window."""
     return pool_windows(ctx, ctx.input(0), 3 if "3D" in ctx.node.op else 2)
@@ -245,7 +253,7 @@ def deep(ctx: RuleContext, x: Tensor, depth: int, sides: Sequence[int], stride: 
     return image(ctx, x[0], channels // depth, sizes(ctx, x))
 
 
-@rule("MaxPoolV2", domain=DOMAIN)
+@rule("MaxPoolV2", domain=DOMAIN, follows=rows())
 def max_pool_v2(ctx: RuleContext) -> Tensor:
     """Return the maximum of each window, whose sizes and strides are inputs."""
     x, sides = ctx.input(0, rank=4), [constants_of(ctx, i, what) for i, what in ((1, "the window"), (2, "the strides"))]
@@ -264,7 +272,7 @@ def max_pool_places(ctx: RuleContext) -> list[Tensor]:
 FILTER_FOR_EACH_CHANNEL = laws.SM106.law("there is a filter for each channel")
 
 
-@rule("Dilation2D", domain=DOMAIN)
+@rule("Dilation2D", domain=DOMAIN, follows=rows())
 def dilation(ctx: RuleContext) -> Tensor:
     """Return the maximum over each window of the input plus the filter, channel by channel."""
     x, w = ctx.input(0, rank=4), ctx.input(1, rank=3)
@@ -273,7 +281,7 @@ def dilation(ctx: RuleContext) -> Tensor:
     return image(ctx, x[0], x[3], [positions(ctx, a, d, loose=True) for a, d in zip(axes, x.dims[1:3], strict=True)])
 
 
-@rule("ExtractImagePatches", domain=DOMAIN)
+@rule("ExtractImagePatches", domain=DOMAIN, follows=rows())
 def patches(ctx: RuleContext) -> Tensor:
     """Return the elements of each window as channels: `[n, h, w, c] -> [n, rows, columns, kh * kw * c]`."""
     x, kernel = ctx.input(0, rank=4), per_axis(ctx, "ksizes", 2)
@@ -289,7 +297,7 @@ SCALE_AND_OFFSET_PER_CHANNEL = laws.SM108.law("scale and offset have one element
 MEAN_AND_VARIANCE_PER_CHANNEL = laws.SM108.law("mean and variance have one element per channel")
 
 
-@rule("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", domain=DOMAIN)
+@rule("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", domain=DOMAIN, follows=unless_training)
 def batch_norm(ctx: RuleContext) -> list[Tensor]:
     """Normalize with one scale, offset, mean and variance per channel; also return the moments."""
     x, training = ctx.input(0), bool(ctx.integer("is_training", 1))
@@ -316,7 +324,7 @@ def old_batch_norm(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-@rule("LRN", domain=DOMAIN)
+@rule("LRN", domain=DOMAIN, follows=rows())
 def local_response(ctx: RuleContext) -> Tensor:
     """Normalize each element by its neighbouring channels; the shape is unchanged."""
     least(ctx, "depth_radius", 0, 5)

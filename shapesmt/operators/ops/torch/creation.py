@@ -8,12 +8,12 @@ from math import isfinite
 from shapesmt.network import laws
 from shapesmt.operators.ops.shared.bridge import result
 from shapesmt.operators.ops.shared.fields import concrete, value_of
+from shapesmt.operators.ops.shared.follows import unread
 from shapesmt.operators.ops.shared.items import INTEGERS
 from shapesmt.operators.ops.shared.require import complete_sizes, require_direction, require_least, require_ranks
 from shapesmt.operators.ops.torch.call import Call, operator
 from shapesmt.operators.ops.torch.elementwise.promotion import DEFAULT_FLOAT, as_float, cast, kind, operand, promote
 from shapesmt.operators.ops.torch.elementwise.single import with_memory_format
-from shapesmt.operators.ops.torch.following import unread
 from shapesmt.operators.ops.torch.layout import dense, lay_out
 from shapesmt.operators.ops.torch.schemas import overloads
 from shapesmt.operators.rules import (

@@ -12,11 +12,6 @@ from shapesmt.operators.ops.torch.call import Call
 from shapesmt.operators.rules import Following, Follows, Letters, RuleContext, Tensor
 
 
-def unread(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
-    """The elements of no input are read, only its sizes."""
-    return Follows((None,) * len(ctx.inputs), ((),) * len(outputs))
-
-
 def dims(ctx: RuleContext, x: Tensor, name: str = "dim") -> Collection[int]:
     """Return the axes of `x` that an argument lists; all if it lists none."""
     listed = {axis % max(x.rank, 1) for axis in Call(ctx).integers(name)}
@@ -66,15 +61,6 @@ def added_product(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
     (made, *_) = plain.outputs
     added = made[len(made) - ctx.input(0).rank :]
     return plain._replace(inputs=(added, *plain.inputs[1:3]))
-
-
-def heads_apart(ctx: RuleContext, outputs: Sequence[Tensor]) -> Follows:
-    """Attention keeps all axes but the last two apart."""
-
-    def letters(t: Tensor) -> Letters:
-        return tuple(back if back > 2 else None for back in aligned(t) if isinstance(back, int))
-
-    return Follows(tuple(() if t is None else letters(t) for t in ctx.inputs), tuple(map(letters, outputs)))
 
 
 def looked_up(place: int, indices: int) -> Following:

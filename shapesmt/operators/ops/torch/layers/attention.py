@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from shapesmt.network import laws
+from shapesmt.operators.ops.shared.follows import heads_apart
 from shapesmt.operators.ops.shared.require import require_broadcast_to, require_ranks
 from shapesmt.operators.ops.torch.call import Call, operator
-from shapesmt.operators.ops.torch.following import heads_apart
 from shapesmt.operators.ops.torch.layout import dense, order_of
 from shapesmt.operators.rules import Shape, Tensor, tensor
 from shapesmt.prover.algebra import FALSE, TRUE, Dim, Formula, all_of, any_of, at_least, equal, negate, select
