@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from time import monotonic
 
 from shapesmt.analysis.analysis import Analysis, analyse
 from shapesmt.analysis.verify import Problem, Question, pinned, pose_problem
+from shapesmt.base.errors import ShapesmtError
 from shapesmt.frontends import ModelSource
 from shapesmt.operators.rules import rewrite_tensor
 from shapesmt.prover.algebra import Formula, Substitution, Verdict, all_of
@@ -14,6 +17,8 @@ from shapesmt.reports.answers import SymbolRange
 
 MOST = 8
 """The questions of a model, apart from ranges and relations, whose conditions are kept."""
+PATIENCE = 2.0
+"""Seconds in which conditions are found, or decided for other sizes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +66,11 @@ def _within(r: SymbolRange, other: SymbolRange) -> bool:
 
 def verdict_of(model: ModelSource, question: Question) -> Verdict:
     """Return whether a model runs for the inputs of a question, from the second question on by what is kept of it."""
+    since = monotonic()
     known = _conditions(model, question)
+    question = question.resumed(since)
     if known is not None:
-        judge = Judge(question.deadline)
+        judge = Judge(question.deadline.within(PATIENCE))
         problem = pinned(pose_problem(known.problem.graph, question, judge), judge)
         verdict = known.verdict(problem, judge)
         if verdict is not None:
@@ -73,19 +80,22 @@ def verdict_of(model: ModelSource, question: Question) -> Verdict:
 
 def _conditions(model: ModelSource, question: Question) -> Conditions | None:
     """Return when a model runs; None if that isn't kept yet (the first time), or can't be said of sizes alone."""
-    free = replace(question, dims=None, assume=None)
-    key = repr(free.poses)
-    if key in model.kept:
-        if model.kept[key] is _ASKED:
-            model.kept[key] = _find_conditions(analyse(model, free))
-        found = model.kept[key]
-        return found if isinstance(found, Conditions) else None
-    if len(model.kept) < MOST:
-        model.kept[key] = _ASKED
+    free = replace(question, dims=None, assume=None, timeout=PATIENCE).again()
+    asked = model.kept.get(free.poses, _NEW)
+    if asked is _NEW:
+        for oldest in [*model.kept][: max(0, len(model.kept) + 1 - MOST)]:
+            model.kept.pop(oldest, None)
+        model.kept[free.poses] = _ASKED
+    if asked is not _ASKED:
+        return asked if isinstance(asked, Conditions) else None
+    model.kept[free.poses] = None  # until they are found, and if they aren't
+    with suppress(ShapesmtError):  # the question makes sense with ranges only
+        model.kept[free.poses] = found = _find_conditions(analyse(model, free))
+        return found
     return None
 
 
-_ASKED = object()
+_NEW, _ASKED = object(), object()
 
 
 def _find_conditions(a: Analysis) -> Conditions | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard, Union
 
 from shapesmt.base.deadline import stage
 from shapesmt.base.errors import UsageError, printable
-from shapesmt.frontends.files import ModelFile, model_file
+from shapesmt.frontends.files import LARGE, ModelFile, model_file
 from shapesmt.frontends.foreign import how_to_export, refuse_content, torch_class
 from shapesmt.frontends.recognize import is_xml, is_zip, tensorflow_format, text_format
 from shapesmt.network.graph import Graph
@@ -236,11 +236,21 @@ class ModelSource:
         """The path, or what stands for it."""
         return printable(self.path) if self.path is not None else self.opened(weights=False).source
 
+    @property
+    def _is_large(self) -> bool:
+        """Whether it is a file that may be read without its weights."""
+        path = self.path
+        return path is not None and os.path.isfile(path) and os.path.getsize(path) > LARGE  # noqa: PTH113, PTH202 - faster
+
+    def __reduce__(self) -> tuple[type[ModelSource], tuple[Any]]:
+        """Return what a copy is made of: the same model, to be read again."""
+        return type(self), (self.given,)
+
     def opened(self, *, weights: bool) -> OpenedModel:
-        """Return the model with its format, as `open_model` does; it is read again if weights were left out before."""
+        """Return the model with its format, as `open_model` does; a large file is read again for its weights."""
         with self._reading:
             if self._opened is None or (weights and not self._whole):
-                self._whole = weights or self.path == "-"  # standard input can't be read twice
+                self._whole = weights or not self._is_large
                 self._opened = open_model(self.given, weights=self._whole)
             return self._opened
 

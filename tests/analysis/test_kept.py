@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import shapesmt
+from shapesmt.analysis import kept
 from shapesmt.analysis.kept import Conditions
 from shapesmt.prover.algebra import sizes
 from tests.support.sessions import ROWS, TABLE, half, parsed
@@ -74,7 +75,7 @@ def test_verdicts_are_those_of_a_fresh_model(name: str, seeds: range) -> None:
         verdict = told(lambda dims=dims, more=relations: opened.where(*more, dims=dims).verdict)
         fresh = told(lambda dims=dims, more=relations: shapesmt.check(model, dims=dims, assume=more).verdict)
         assert verdict == fresh, (seed, dims, relations)
-    assert [type(kept) for kept in opened.model.kept.values()] == [Conditions]
+    assert [type(found) for found in opened.model.kept.values()] == [Conditions]
 
 
 def test_what_depends_on_data_or_is_unknown_is_examined_each_time() -> None:
@@ -112,3 +113,24 @@ def test_a_thousand_questions_need_no_more_memory_than_a_hundred() -> None:
     shapesmt.forget()
     grown = [entries(range(1 + 100 * k, 101 + 100 * k)) for k in range(5)]
     assert grown[4] - grown[3] < 100 * 200
+
+
+def test_a_question_that_makes_sense_with_ranges_only_is_examined_each_time() -> None:
+    text = HEAD + "(float[n, 4] x, int64[k] t) => (y) { y = Reshape (x, t) }"
+    some = shapesmt.open(text.encode()).where(k=2, n=3, values={"t[0]": -1, "t[1]": 6})
+    assert [some.verdict.value for _ in range(3)] == ["PROVED"] * 3
+
+
+def test_what_takes_long_at_all_sizes_takes_no_time_from_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "PATIENCE", 0.0)
+    opened = shapesmt.open(JOIN.encode())
+    assert [opened.where(n=n, m=2).verdict.value for n in (1, 2, 3)] == ["PROVED", "PROVED", "FAILS"]
+
+
+def test_the_latest_questions_are_kept() -> None:
+    opened = shapesmt.open(JOIN.encode())
+    for n in range(1, 20):
+        assert opened.where(shapes={"x": [n, 3]}, m=1).proved
+    assert len(opened.model.kept) == kept.MOST
+    assert [opened.where(n=2, m=2).proved for _ in range(3)] == [True] * 3
+    assert [type(found) for found in opened.model.kept.values()].count(Conditions) == 1

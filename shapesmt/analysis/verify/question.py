@@ -82,10 +82,8 @@ class Question:
 
     def __post_init__(self) -> None:
         """Refuse arguments of a wrong type, naming them."""
-        for name in ("dims", "shapes", "values"):
-            argument = getattr(self, name)
-            if argument is not None and not isinstance(argument, Mapping):
-                raise UsageError(f"{name} maps names to {_HOLDS[name]}; it isn't {printable(repr(argument), 60)}")
+        for name, holds in _HOLDS.items():
+            _require_mapping(name, getattr(self, name), holds)
         if isinstance(self.assume, str):
             object.__setattr__(self, "assume", (self.assume,))
         elif self.assume is not None and not isinstance(self.assume, Iterable):
@@ -130,11 +128,11 @@ class Question:
         return replace(self, started=monotonic())
 
     @property
-    def poses(self) -> tuple[object, ...]:
-        """What the examination of every node depends on."""
+    def poses(self) -> str:
+        """What the examination of every node depends on, as text: 1 isn't 1.0 here."""
         trust = self.claims is Claims.TRUST
         inputs = self.dims, self.shapes, self.values, self.assume
-        return *inputs, self.guards, self.session == SESSIONS[0], trust
+        return repr((*inputs, self.guards, self.session == SESSIONS[0], trust))
 
     @property
     def claims(self) -> Claims:
@@ -148,6 +146,17 @@ class Question:
         except ValueError:
             words = ", ".join(claims.value for claims in Claims)
             raise UsageError(f"declared is one of {words}, not {printable(repr(self.declared))}") from None
+
+
+def _require_mapping(name: str, argument: object, holds: str) -> None:
+    """Refuse an argument that isn't a mapping of names."""
+    if argument is None:
+        return
+    if not isinstance(argument, Mapping):
+        raise UsageError(f"{name} maps names to {holds}; it isn't {printable(repr(argument), 60)}")
+    strange = next((key for key in argument if not isinstance(key, str)), None)
+    if strange is not None:
+        raise UsageError(f"{name} maps names; {printable(repr(strange), 60)} is none")
 
 
 NO_OPTIONS = Question()

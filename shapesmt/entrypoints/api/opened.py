@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from shapesmt.analysis import diagnose
 from shapesmt.analysis.analysis import Analysis, analyse
 from shapesmt.analysis.verify import NO_OPTIONS, SESSIONS, Claims, Question, pose
-from shapesmt.base.errors import UsageError, one_frame
+from shapesmt.base.errors import UsageError, one_frame, printable
 from shapesmt.entrypoints.api.options import Export, Options, narrowed, require_known
 from shapesmt.frontends import Model, ModelSource, program_or_model
 from shapesmt.network.declarations import RangeLike, ShapeLike, ValueLike, quote, unknown_name
@@ -65,6 +65,7 @@ class Opened:
 
     def where(
         self,
+        /,
         *relations: str,
         dims: Mapping[str, RangeLike] | None = None,
         shapes: Mapping[str, ShapeLike] | None = None,
@@ -350,7 +351,7 @@ class Opened:
             for name, value in (given or {}).items()
         ]
         said += asked.assume or ()
-        return f"<Opened {self.model.name}{' where ' if said else ''}{', '.join(said)}>"
+        return printable(f"<Opened {self.model.name}{' where ' if said else ''}{', '.join(said)}>", 1000)
 
 
 def _page_data(a: Analysis, report: Report) -> PageData:

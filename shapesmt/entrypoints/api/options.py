@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from dataclasses import replace
 from inspect import Parameter, signature
 from typing import Any, ParamSpec, TypedDict, TypeVar
@@ -111,5 +112,6 @@ def narrowed(question: Question, relations: tuple[object, ...], given: Mapping[s
     strange = next((relation for relation in relations if not isinstance(relation, str)), None)
     if strange is not None:
         raise UsageError(f'a relation is a text, as "height % 16 == 0"; it isn\'t {printable(repr(strange), 60)}')
-    more: dict[str, Any] = {name: {**(getattr(question, name) or {}), **(value or {})} for name, value in maps.items()}
+    given = {name: deepcopy(dict(value or {})) for name, value in maps.items()}
+    more: dict[str, Any] = {name: {**(getattr(question, name) or {}), **value} for name, value in given.items()}
     return replace(question, assume=(*(question.assume or ()), *map(str, relations)), **more)

@@ -259,11 +259,15 @@ def load_config(options: dict[str, Any]) -> tuple[Config, dict[str, Any]]:
 
 def opened(model: str, config: Config, options: Mapping[str, Any]) -> Opened:
     """Return a model, to be read, with its question; `model.py:example` names a module and its arguments."""
+    return with_question(model, question_for(model, config, options))
+
+
+def with_question(model: str, question: Question) -> Opened:
+    """Return a model, to be read, with a question."""
     from shapesmt.entrypoints.api import Opened
     from shapesmt.entrypoints.cli.modules import module_of
     from shapesmt.frontends import ModelSource, program_or_model
 
-    question = question_for(model, config, options)
     module, args, kwargs = (*(module_of(model) or (model,)), None, None)[:3]
     return Opened(ModelSource(program_or_model(module, args, kwargs, None)), question)
 

@@ -20,6 +20,7 @@ from shapesmt.entrypoints.cli.options import (
     model_text,
     opened,
     timeout_option,
+    with_question,
 )
 from shapesmt.entrypoints.cli.output import BOUNDS_STATUS, CHECK_STATUS, STATUS, put, show, waiting
 from shapesmt.network.declarations import quote
@@ -154,6 +155,6 @@ def ops(form: Form, model: str | None) -> int:
 @debug_option
 def inspect(form: Form, model: str, timeout: float) -> int:
     """Show a model's inputs, dimensions and operators: what to declare before asking."""
-    from shapesmt.entrypoints import api
+    from shapesmt.analysis.verify import Question
 
-    return show(api.inspect(model, timeout=timeout), form)
+    return show(with_question(model, Question(timeout=timeout)).inspect(), form)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import io
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -109,3 +111,42 @@ def test_every_question_is_a_method() -> None:
                  "encoding", "repro", "dataflow", "dynamic_shapes", "inspect", "assert_proved"):  # fmt: skip
         assert callable(getattr(shapesmt.Opened, name))
         assert callable(getattr(shapesmt, name))
+
+
+def test_what_was_given_may_change_later() -> None:
+    shape = [5, 3]
+    some = shapesmt.open(ADD).where(shapes={"x": shape, "y": [5, 3]})
+    assert some.proved
+    shape[0] = 4
+    assert some.proved
+    assert repr(some) == "<Opened <bytes> where x=[5, 3], y=[5, 3]>"
+
+
+def test_equal_numbers_of_other_types_are_other_questions() -> None:
+    opened = shapesmt.open(ADD)
+    assert opened.where(n=1).check().ok
+    for size in (1.0, True):
+        with pytest.raises(UsageError, match="is not a range of 'n'"):
+            opened.where(n=size).check()  # type: ignore[arg-type]
+
+
+def test_names_are_texts_and_are_shown_on_one_line() -> None:
+    opened = shapesmt.open(ADD)
+    with pytest.raises(UsageError, match="dims maps names; 1 is none"):
+        opened.where(dims={1: 3})  # type: ignore[dict-item]
+    assert repr(opened.where("n == m\n", self=3)) == r"<Opened <bytes> where self=3, n == m\n>"
+
+
+def test_an_opened_model_can_be_copied_and_pickled() -> None:
+    opened = shapesmt.open(ADD).where(n=2, m=2)
+    assert pickle.loads(pickle.dumps(opened)).proved
+    assert copy.deepcopy(opened).proved
+
+
+def test_a_file_that_changes_while_it_is_open_is_not_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "add.onnx"
+    onnx.save(onnx.parser.parse_model(ADD.decode()), path)
+    opened = shapesmt.open(path).where(n=2, m=2)
+    assert opened.proved
+    onnx.save(onnx.parser.parse_model(NAMED.decode()), path)
+    assert [node.name for node in opened.simplify().graph.node] == ["add"]

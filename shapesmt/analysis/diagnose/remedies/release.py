@@ -63,7 +63,9 @@ def _nearest(pinned: Mapping[str, int], region: Precondition, a: Examined) -> tu
     if not a.examination.decided or region.data is not None:
         return ()
     named = {s.name for said in region.conjuncts for s in said.formula.symbols}
-    sizes = {name: problem.dims[name] for name in pinned}
+    sizes = {name: problem.dims[name] for name in pinned if name in problem.dims}
+    if len(sizes) < len(pinned):  # the name is a formula, and no size of its own without its number
+        return ()
     near = max(MAX_AWAY >> len(pinned), MIN_AWAY)
     windows = [[(1, near), (-near, -1)]] if len(pinned) == 1 else [[(-near, near)]] * len(pinned)
     found = []

@@ -70,3 +70,11 @@ def test_it_is_one_line_of_the_text_and_part_of_the_json() -> None:
         "precondition": {"text": ["h % 4 == 0"], "exact": True},
         "nearest": [{"h": 28}, {"h": 32}],
     }
+
+
+def test_a_name_that_is_a_formula_has_no_nearest_size() -> None:
+    report = checked("(float[n, m] x, float[k, m] y) => (z) { z = MatMul (x, y) }", n=1, m=3, k=4)
+    assert report.release is not None
+    model = onnx.parser.parse_model(HEAD + "(float[n, 2] x, float[n, m] y) => (z) { z = MatMul (x, y) }")
+    model.graph.input[1].type.tensor_type.shape.dim[0].dim_param = "n+1"
+    assert shapesmt.check(model, dims={"n": 1, "n+1": 5}).verdict is Verdict.FAILS
