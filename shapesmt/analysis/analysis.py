@@ -11,7 +11,7 @@ from shapesmt.analysis import diagnose, verify
 from shapesmt.analysis.verify import NO_OPTIONS, SESSIONS, Claims, Examined, Question
 from shapesmt.base.lazy import cached_property
 from shapesmt.frontends import Model, ModelSource, load
-from shapesmt.prover.algebra import memo
+from shapesmt.prover.algebra import Verdict, memo
 from shapesmt.prover.judge import Judge
 from shapesmt.reports import answers
 
@@ -61,7 +61,15 @@ class Analysis(Examined):
     @cached_property
     def remedy(self) -> answers.Remedy | None:
         """The ranges and relations with which the model is proved; None if none are known."""
-        return diagnose.find_remedy(self, self.region)
+        found = diagnose.find_remedy(self, self.region)
+        apart = all(answer.verdict is Verdict.PROVED for answer in self.samples)
+        return found if found is None or apart or self._keeps_apart(found) else None
+
+    def _keeps_apart(self, remedy: answers.Remedy) -> bool:
+        """Whether the samples that the question asks about stay apart with a remedy."""
+        asked, dims = self.question, {**(self.question.dims or {}), **remedy.dims}
+        narrower = replace(asked, dims=dims, assume=(*(asked.assume or ()), *remedy.assume))
+        return all(answer.verdict is Verdict.PROVED for answer in _analyse(self.problem.graph, narrower).samples)
 
     @cached_property
     def contradictions(self) -> tuple[tuple[str, answers.Finding], ...]:

@@ -92,3 +92,18 @@ def test_a_reshape_that_mixes_is_a_warning_unless_samples_were_asked_for() -> No
 )
 def test_reshapes_of_which_nobody_can_say_that_they_mix_are_no_warnings(code: str) -> None:
     assert not [w for w in checked(code).warnings if w.code == "SM910"]
+
+
+BOTH = """<ir_version: 8, opset_import: ["":18]>
+    g (float[batch, 8, 40] x, float[batch, h] u, float[batch, w] v) => (float[p, q, r] z, float[s, t] o)
+    <int64[3] t3 = {4, -1, 80}> { [fold] y = Reshape (x, t3) z = Exp (y) [add] o = Add (u, v) }"""
+
+
+def test_a_remedy_with_which_samples_are_mixed_is_none() -> None:
+    model = BOTH.encode()
+    assert shapesmt.check(model).remedy is not None
+    assert shapesmt.check(model, samples="batch").remedy is None
+    some = {"batch": "1..2"}
+    remedy = shapesmt.check(model, samples="batch", dims=some).remedy
+    assert remedy is not None
+    assert shapesmt.check(model, samples="batch", dims={**some, **remedy.dims}, assume=remedy.assume).ok
