@@ -97,6 +97,12 @@ class Problem:
         return infer(self.graph, self.inputs)
 
     @property
+    def batch(self) -> str | None:
+        """The dimension that comes first in every input whose first size has a name; None if there are several."""
+        first = {axes[0] for _, axes in self.declared.values() if axes and isinstance(axes[0], str)}
+        return next(iter(first)) if len(first) == 1 and first <= self.dims.keys() else None
+
+    @property
     def unadopted(self) -> dict[str, SymbolRange]:
         """The ranges in the file's metadata for names that no size has: an exporter has renamed these sizes."""
         if not self.graph.ranges:

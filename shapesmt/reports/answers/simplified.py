@@ -206,6 +206,7 @@ class Repairs(Answer):
         verdict: The verdict on the model as it is.
         tried: The number of changes tried.
         dropped: The number of changes after which the model would run, and compute something else.
+        mixing: The number of changes after which the model would run, and mix samples of its batch that stay apart now.
         complete: Whether the search ended before the timeout.
         at: Sizes at which the model runs; () if none are known.
         reason: Why no change repairs it, or that only ONNX Runtime's default session refuses it, and what would help;
@@ -229,6 +230,7 @@ class Repairs(Answer):
     seconds: float = 0.0
     at: tuple[Mapping[str, int], ...] = field(default=(), metadata={**OMIT_EMPTY, "key": "runs_at"})
     reason: str = field(default="", metadata=OMIT_EMPTY)
+    mixing: int = field(default=0, metadata=OMIT_EMPTY)
     written: str = field(default="", metadata=OMIT_EMPTY)
     refused: str = field(default="", metadata=OMIT_EMPTY)
     taken: int | None = field(default=None, metadata=OMIT_EMPTY)

@@ -65,7 +65,8 @@ def find_repairs(
     verdict, name = whole.verdict, a.problem.graph.source
     found = proposals, changes.tried, changes.dropped, changes.complete
     proved = any(proposal.verdict is Verdict.PROVED for proposal in proposals)
-    answer = Repairs(name, verdict, *found, a.seconds, at=changes.at, reason=reason_of(a, whole, proved=proved))
+    mixing, reason = changes.mixing, reason_of(a, whole, proved=proved)
+    answer = Repairs(name, verdict, *found, a.seconds, at=changes.at, reason=reason, mixing=mixing)
     if output is None or proto is None or not proposals:
         return answer
     if take is None and proposals[0].verdict is not Verdict.PROVED:

@@ -23,6 +23,7 @@ from shapesmt.tasks.repair.candidates import KINDS, Change, declared_sizes, kept
 from shapesmt.tasks.repair.edit import apply_edit
 from shapesmt.tasks.repair.joint import Joint
 from shapesmt.tasks.repair.keeps import Keeper, Kept
+from shapesmt.tasks.repair.samples import outputs_by_samples
 from shapesmt.tasks.repair.trial import Trials
 
 NEAR, PER_HOP, FARTHER = 6, 0.3, 0.1
@@ -61,6 +62,7 @@ class Proved(NamedTuple):
         question: The question about the changed model, without ranges of sizes that it doesn't have.
         kept: How it is known to compute what the model computed.
         mends_none: Whether the same nodes fail as before, for fewer inputs.
+        mixes: Whether the samples of what looks like a batch are mixed in some output.
     """
 
     change: Change
@@ -72,12 +74,13 @@ class Proved(NamedTuple):
     question: Question
     kept: Kept
     mends_none: bool
+    mixes: bool
 
     @property
-    def rank(self) -> tuple[bool, bool, bool, float]:
-        """The sort key: proved, known to compute the same, and as declared come first."""
+    def rank(self) -> tuple[bool, bool, bool, bool, float]:
+        """The sort key: proved, known to compute the same, with samples apart, and as declared come first."""
         left, unknown = self.verdict is not Verdict.PROVED, self.kept.how is Keeping.NOT_RUN
-        return left, unknown, self.declared[1] > 0, self.cost
+        return left, unknown, self.mixes, self.declared[1] > 0, self.cost
 
 
 class Found(NamedTuple):
@@ -87,6 +90,7 @@ class Found(NamedTuple):
         proved: The proved changes, the best first.
         tried: The number of changes tried.
         dropped: The number of them after which the model would run, and compute something else.
+        mixing: The number of them after which it would run, and mix samples that stayed apart.
         complete: Whether the search ended before its time did.
         at: Sizes at which the model runs; () if none are known.
     """
@@ -94,6 +98,7 @@ class Found(NamedTuple):
     proved: tuple[Proved, ...]
     tried: int
     dropped: int
+    mixing: int
     complete: bool
     at: tuple[Mapping[str, int], ...] = ()
 
@@ -105,10 +110,10 @@ def search_changes(a: Analysis, keeper: Keeper, whole: Examination) -> Found:
     ONNX Runtime's default session.
     """
     if not whole.judgements:
-        return Found((), 0, 0, complete=True)
+        return Found((), 0, 0, 0, complete=True)
     search = _Search(a, keeper, whole)
     complete = search.run()
-    return Found(tuple(search.ranked()), search.tried, search.dropped, complete, keeper.sizes)
+    return Found(tuple(search.ranked()), search.tried, search.dropped, search.mixing, complete, keeper.sizes)
 
 
 class _Search:
@@ -124,9 +129,10 @@ class _Search:
         self._refused = any(j.session for j in whole.judgements)
         self._undecided = {(unjudged.op, unjudged.kind) for _, unjudged in whole.unjudged}
         self._assumed = _assumptions(a)
+        self._apart = outputs_by_samples(a).get("apart", set())
         self._proved: dict[object, Proved] = {}
         self._partial: list[tuple[int, int, float, Change, Votes]] = []
-        self._checked = self.tried = self.dropped = 0
+        self._checked = self.tried = self.dropped = self.mixing = 0
 
     def ranked(self) -> list[Proved]:
         """Return the proved changes, the likeliest first; if one leaves nothing, without those that mend no node."""
@@ -256,7 +262,11 @@ class _Search:
         if kept is None:
             self.dropped += 1
             return
-        about = (right, wrong), self._for(graph), kept, failing == self._broken
+        mixed = outputs_by_samples(found).get("mixed", set())
+        if mixed & self._apart:
+            self.mixing += 1
+            return
+        about = (right, wrong), self._for(graph), kept, failing == self._broken, bool(mixed)
         self._proved[key] = Proved(change, graph, cost, verdict, votes, *about)
 
     def _fixes(self, change: Change, examination: Examination) -> bool:

@@ -12,7 +12,7 @@ import pytest
 
 import shapesmt
 from shapesmt.prover.algebra import Verdict
-from shapesmt.reports.answers import Proposal
+from shapesmt.reports.answers import Proposal, Repairs
 
 HEAD = '<ir_version: 8, opset_import: ["":18]> '
 
@@ -222,3 +222,19 @@ def test_a_node_that_needs_equal_sizes_before_and_after_a_change_isnt_in_its_way
         { t = Transpose <perm=[1, 0]> (x) y = Add (t, u) z = MatMul (t, w) }"""
     first = proposals(Broken(graph, {"n": "5..8", "m": "1..8"}, "", ""))[0]
     assert (first.text, first.verdict) == ("perm of Transpose_0: 1,0 -> 0,1", Verdict.DEPENDS)
+
+
+@pytest.mark.parametrize("target", ["{4, 6}", "{4, 3, 2}"])
+def test_samples_that_stay_apart_are_not_mixed(target: str) -> None:
+    """At n = 4 both `4,-1` and `0,6` keep the rows apart; at n = 8 the first reads two as one."""
+    rank = target.count(",") + 1
+    model = f"{HEAD}g (float[n, 3, 2] x) => (z) <int64[{rank}] to = {target}> {{ z = Reshape (x, to) }}"
+    found = shapesmt.repair(model.encode(), dims={"n": "4..8:4"})
+    numbers = target.strip("{}").replace(" ", "")
+    assert [p.text for p in found.proposals] == [f"input 1 of Reshape_0: {numbers} -> 0{numbers[1:]}"]
+    assert found.mixing == found.to_dict()["mixing"] > 0
+
+
+def test_what_would_only_mix_samples_is_said() -> None:
+    told = Repairs("m.onnx", Verdict.DEPENDS, tried=3, mixing=2)
+    assert "no single change that was tried makes it run, and keeps the samples of its batch apart" in str(told)

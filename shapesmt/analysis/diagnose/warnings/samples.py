@@ -19,10 +19,8 @@ if TYPE_CHECKING:
 
 def reshaped_batches(a: Examined) -> Iterator[ModelWarning]:
     """Warn of outputs that a reshape mixes, if one dimension is the first size of each input that has a free one."""
-    first = {shape[0] for _, shape in a.problem.declared.values() if shape and isinstance(shape[0], str)}
-    if len(first) != 1 or (size := a.problem.dims.get(name := str(next(iter(first))))) is None:
-        return
-    if not any(_looks_wrong(size, *pair) for pair in _reshapes(a)):
+    name = a.problem.batch
+    if name is None or not any(_looks_wrong(a.problem.dims[name], *pair) for pair in _reshapes(a)):
         return
     from shapesmt.analysis.samples import samples_of  # few models need it
 

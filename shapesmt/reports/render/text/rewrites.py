@@ -92,6 +92,7 @@ def _repair_text(repairs: Repairs) -> str:
         return "there is nothing to repair"
     if not repairs.proposals:
         lost = f", and still compute what it computes{_sizes(repairs.at)}" if repairs.dropped else ""
+        lost += ", and keeps the samples of its batch apart" if repairs.mixing else ""
         return f"no single change that was tried makes it run{lost}"
     proved = sum(proposal.verdict is Verdict.PROVED for proposal in repairs.proposals)
     if not proved:
