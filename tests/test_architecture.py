@@ -98,7 +98,7 @@ TOPICS = {
     "operators/ops/openvino": {"assertions", "laws"},
     "operators/ops/torch": {"versions"},
     "tasks/simplify": {"forms"},
-    "tasks/profiles": {"modules"},
+    "tasks/profiles": {"modules", "samples"},
     "reports/render/page": {"browser", "layout"},
     "reports/render/text": {"readers"},
     "tasks/replay": {"reproduce", "session"},

@@ -117,6 +117,7 @@ class ProfileJson(Data):
         target: The compiler that the text is for.
         content: The text to paste for the compiler.
         remedy: Ranges and relations with which the sizes are written.
+        unbatched: The outputs for whose sake Triton isn't told to batch requests: their samples aren't proved apart.
         seconds: The time that the answer took, in seconds.
     """
 
@@ -136,6 +137,7 @@ class ProfileJson(Data):
     target: str | None = field(default=None, metadata={"key": "for", **OMIT_NONE})
     content: str | None = field(default=None, metadata={"key": "text", **OMIT_NONE})
     remedy: Remedy | None = field(default=None, metadata=OMIT_NONE)
+    unbatched: tuple[str, ...] = field(default=(), metadata=OMIT_EMPTY)
     seconds: float = 0.0
 
 
@@ -167,11 +169,19 @@ class Profile(Answer):
     """The conditions of all valid inputs, if `whole` was made smaller so that no input in it fails."""
     hull: bool = field(default=False, metadata=OMIT)
     """Whether `whole` has every valid input although it has some that fail, since the caller asked for that."""
+    unbatched: tuple[str, ...] = field(default=(), metadata=OMIT_EMPTY)
+    """The outputs that aren't proved to have the samples of a batch along their first axis, if Triton is to batch."""
 
     def to_dict(self) -> Json:
         """Return the JSON: the first box at the top level, and all boxes if there are several."""
         told = ProfileJson(
-            self.model, self.verdict, assume=self.assume, beyond=self.beyond, remedy=self.remedy, seconds=self.seconds
+            self.model,
+            self.verdict,
+            assume=self.assume,
+            beyond=self.beyond,
+            remedy=self.remedy,
+            seconds=self.seconds,
+            unbatched=self.unbatched,
         )
         for box in self.boxes[:1]:
             told = replace(
@@ -201,6 +211,9 @@ class Profile(Answer):
             notes.append(f"it leaves out valid inputs, such as {at}; --hull has {every}, and some that fail")
         if self.beyond and self.target == "coreml" and self._several_vary:
             notes.append(f"of the listed shapes, only inputs with {' and '.join(self.beyond)} are valid")
+        if self.unbatched:
+            which = f"{', '.join(self.unbatched)}: it isn't proved that samples stay apart along the first axis"
+            notes.append(f"max_batch_size is 0 because of {which} (check --samples says why)")
         own = [box.assume for box in self.boxes] if self.whole is None else []
         apart = len({*own}) > 1
         shared = [c for c in self.assume if not apart or not any(c in conditions for conditions in own)]

@@ -5,12 +5,19 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping
 
-from shapesmt.analysis.analysis import analyse
+from shapesmt.analysis.analysis import Analysis, analyse
 from shapesmt.analysis.verify import Question
 from shapesmt.frontends import Model
 from shapesmt.prover.algebra import Verdict, one_call
 from shapesmt.reports.answers import Profile
-from shapesmt.reports.export.profiles import INTERVALS, ONE_BOX, export_profile, joined, require_target
+from shapesmt.reports.export.profiles import (
+    INTERVALS,
+    ONE_BOX,
+    export_profile,
+    is_batched,
+    joined,
+    require_target,
+)
 from shapesmt.tasks.profiles.view import View
 
 
@@ -53,5 +60,18 @@ def find_profile(
     assume = (*view.conditions_to_state(conditions, boxes if whole is None else [whole], target), *more)
     boxes = tuple([dataclasses.replace(box, assume=view.not_held(conditions, box)) for box in boxes])
     about = source, verdict, boxes, assume, target
-    answer = Profile(*about, seconds=a.seconds, whole=whole, beyond=beyond, hull=hull)
+    unbatched = _unbatched(a) if target == "triton" and is_batched(boxes[0]) else ()
+    answer = Profile(*about, seconds=a.seconds, whole=whole, beyond=beyond, hull=hull, unbatched=unbatched)
     return dataclasses.replace(answer, content=export_profile(answer, target))
+
+
+def _unbatched(a: Analysis) -> tuple[str, ...]:
+    """Return the outputs that aren't proved to have the samples of a batch, one by one, along their first axis."""
+    from shapesmt.analysis.samples import samples_of  # one format needs it
+
+    batch, outputs = a.problem.batch, a.problem.graph.outputs
+    samples = None if batch is None else a.judge.deadline.attempt(lambda: samples_of(a, batch), None)
+    told = None if samples is None else a.judge.deadline.attempt(samples.answer, None)
+    if told is None:
+        return tuple(outputs)
+    return tuple([name for name, o in told.outputs.items() if (o.axis, o.outer, o.inner) != (0, "1", "1")])

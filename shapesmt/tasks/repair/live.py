@@ -1,10 +1,12 @@
-"""Live: the inputs and weights whose elements some output depends on."""
+"""Live: what the outputs depend on: the inputs and weights whose elements matter, and the samples of a batch."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from math import prod
 
+from shapesmt.analysis.samples import samples_of
+from shapesmt.analysis.verify import Examined
 from shapesmt.network.graph import Graph
 from shapesmt.operators.rules import FLOATS, Tensor
 
@@ -42,3 +44,21 @@ def _by_sizes(t: Tensor | None) -> bool:
 def _is_weight(graph: Graph, name: str) -> bool:
     literal = graph.literals.get(name)
     return literal is not None and literal.dtype in FLOATS
+
+
+BRIEF = 1.0
+"""Seconds of processor time to find where the samples are."""
+
+
+def outputs_by_samples(a: Examined) -> dict[str, set[str]]:
+    """Return the outputs whose samples are "apart", "shared", "mixed" or "unknown"; {} without a batch."""
+    batch, judge = a.problem.batch, a.judge.within(BRIEF)
+    if batch is None or a.examination.fails:
+        return {}
+    about = Examined(a.problem, a.examination, judge)
+    samples = judge.deadline.attempt(lambda: samples_of(about, batch), None)
+    found: dict[str, set[str]] = {}
+    told = None if samples is None else judge.deadline.attempt(samples.answer, None)
+    for output, answer in ({} if told is None else told.outputs).items():
+        found.setdefault(answer.verdict, set()).add(output)
+    return found

@@ -23,7 +23,7 @@ from shapesmt.tasks.repair.candidates import KINDS, Change, declared_sizes, kept
 from shapesmt.tasks.repair.edit import apply_edit
 from shapesmt.tasks.repair.joint import Joint
 from shapesmt.tasks.repair.keeps import Keeper, Kept
-from shapesmt.tasks.repair.samples import outputs_by_samples
+from shapesmt.tasks.repair.live import outputs_by_samples
 from shapesmt.tasks.repair.trial import Trials
 
 NEAR, PER_HOP, FARTHER = 6, 0.3, 0.1

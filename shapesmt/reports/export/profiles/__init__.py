@@ -9,6 +9,7 @@ from shapesmt.network.declarations import quote
 from shapesmt.reports.answers import Profile
 from shapesmt.reports.export.profiles import python, ranges, tensorrt
 from shapesmt.reports.export.profiles.sizes import joined as joined
+from shapesmt.reports.export.profiles.tensorrt import is_batched as is_batched
 from shapesmt.reports.render import comment, to_json
 
 TARGETS: dict[str, Callable[[Profile], str]] = {

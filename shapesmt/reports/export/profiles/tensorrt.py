@@ -78,7 +78,7 @@ def _shapes(tensors: Mapping[str, TensorProfile], point: str) -> str:
 
 def triton(profile: Profile) -> str:
     """Return the part of Triton's `config.pbtxt` about inputs, for a model that ONNX Runtime runs with TensorRT."""
-    tensors, batch = joined(profile.boxes).inputs, _batch(profile.boxes[0])
+    tensors, batch = joined(profile.boxes).inputs, is_batched(profile.boxes[0]) and not profile.unbatched
     most = numbers(tensors, "max")[next(iter(tensors))][0] if batch else 0
     rows = [f'platform: "onnxruntime_onnx"\nmax_batch_size: {most}\ninput [']
     rows.append(",\n".join(_triton_input(name, t, batch) for name, t in tensors.items()))
@@ -88,8 +88,8 @@ def triton(profile: Profile) -> str:
     return "\n".join([*rows, "  } ]\n}}"])
 
 
-def _batch(box: Box) -> bool:
-    """Whether all inputs begin with the same open size, along which Triton then batches requests."""
+def is_batched(box: Box) -> bool:
+    """Whether all inputs begin with the same open size, along which Triton may then batch requests."""
     first = {t.sizes[0].expr if t.sizes and not t.sizes[0].fixed else "" for t in box.inputs.values()}
     return len(first) == 1 and "" not in first and not box.values
 
