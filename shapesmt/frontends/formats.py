@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard, Union
 
 from shapesmt.base.deadline import stage
 from shapesmt.base.errors import UsageError, printable
-from shapesmt.frontends.files import LARGE, ModelFile, model_file
+from shapesmt.frontends.files import LARGE, ModelFile, is_url, model_file
 from shapesmt.frontends.foreign import how_to_export, refuse_content, torch_class
 from shapesmt.frontends.recognize import is_xml, is_zip, tensorflow_format, text_format
 from shapesmt.network.graph import Graph
@@ -240,7 +240,9 @@ class ModelSource:
     def _is_large(self) -> bool:
         """Whether it is a file that may be read without its weights."""
         path = self.path
-        return path is not None and os.path.isfile(path) and os.path.getsize(path) > LARGE  # noqa: PTH113, PTH202 - faster
+        if path is None or is_url(path):
+            return path is not None
+        return os.path.isfile(path) and os.path.getsize(path) > LARGE  # noqa: PTH113, PTH202 - faster
 
     def __reduce__(self) -> tuple[type[ModelSource], tuple[Any]]:
         """Return what a copy is made of: the same model, to be read again."""

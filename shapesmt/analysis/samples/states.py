@@ -259,7 +259,7 @@ class Batch:
     def settle(self, sample: Dim, shape: Shape) -> Dim:
         """Return a formula that is equal at all elements with a sample, as simple as it can be."""
         bounds = {p: shape[-int(p.name[1:])].constant for p in positions(sample) if int(p.name[1:]) <= len(shape)}
-        inside = {p: symbol(p.name, 0, size - 1, kind=p.kind) for p, size in bounds.items() if size is not None}
+        inside = {p: symbol(p.name, 0, size - 1, kind=p.kind) for p, size in bounds.items() if size}  # 0: no position
         sample = substitute(sample, inside)
         back = {atom: of_atom(p) for p, d in inside.items() if (atom := d.as_symbol()) is not None}
         return self._settled(self._decided(self._without_quotients(substitute(sample, back), shape), shape))

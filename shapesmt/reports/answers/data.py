@@ -38,6 +38,7 @@ _EMPTY: tuple[object, ...] = (None, "", (), {})
 OMIT_EMPTY = {"omit": _EMPTY}  # left out of the JSON if the field is None, "" or without elements
 OMIT_NONE = {"omit": (None,)}  # left out if the field is None
 OMIT_FALSE = {"omit": (False,)}  # left out if the field is false
+OMIT_ZERO = {"omit": (0,)}  # left out if the field is 0
 OMIT_ONE = {"omit": (1,)}  # left out if the field is 1
 OMIT = {"omit": None}  # never in the JSON
 

@@ -9,7 +9,7 @@ from typing import ClassVar, TypeAlias
 
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers.bounds import Bounds
-from shapesmt.reports.answers.data import OMIT_EMPTY, OMIT_FALSE, OMIT_NONE, Answer, Data, Json
+from shapesmt.reports.answers.data import OMIT_EMPTY, OMIT_FALSE, OMIT_NONE, OMIT_ZERO, Answer, Data, Json
 from shapesmt.reports.answers.finding import Source
 from shapesmt.reports.answers.report import Precondition, Remedy
 
@@ -230,7 +230,7 @@ class Repairs(Answer):
     seconds: float = 0.0
     at: tuple[Mapping[str, int], ...] = field(default=(), metadata={**OMIT_EMPTY, "key": "runs_at"})
     reason: str = field(default="", metadata=OMIT_EMPTY)
-    mixing: int = field(default=0, metadata=OMIT_EMPTY)
+    mixing: int = field(default=0, metadata=OMIT_ZERO)
     written: str = field(default="", metadata=OMIT_EMPTY)
     refused: str = field(default="", metadata=OMIT_EMPTY)
     taken: int | None = field(default=None, metadata=OMIT_EMPTY)
