@@ -8,7 +8,7 @@ from time import monotonic
 
 from shapesmt.analysis.analysis import Analysis, analyse
 from shapesmt.analysis.verify import Problem, Question, pinned, pose_problem
-from shapesmt.base.errors import ShapesmtError
+from shapesmt.base.errors import OutOfTimeError, ShapesmtError
 from shapesmt.frontends import ModelSource
 from shapesmt.operators.rules import rewrite_tensor
 from shapesmt.prover.algebra import Formula, Substitution, Verdict, all_of
@@ -71,10 +71,10 @@ def verdict_of(model: ModelSource, question: Question) -> Verdict:
     question = question.resumed(since)
     if known is not None:
         judge = Judge(question.deadline.within(PATIENCE))
-        problem = pinned(pose_problem(known.problem.graph, question, judge), judge)
-        verdict = known.verdict(problem, judge)
-        if verdict is not None:
-            return verdict
+        with suppress(OutOfTimeError):  # the question has more time than this
+            verdict = known.verdict(pinned(pose_problem(known.problem.graph, question, judge), judge), judge)
+            if verdict is not None:
+                return verdict
     return analyse(model, question).examination.verdict
 
 

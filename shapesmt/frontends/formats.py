@@ -220,7 +220,7 @@ class ModelSource:
     def __init__(self, given: Any) -> None:
         self.given = given
         self.kept: dict[str, object] = {}
-        """What analyses keep about the model."""
+        """The conditions that analyses keep for later questions about the model, by the options that they are for."""
         self._reading = RLock()
         self._opened: OpenedModel | None = None
         self._whole = False

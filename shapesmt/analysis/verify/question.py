@@ -129,7 +129,7 @@ class Question:
 
     @property
     def poses(self) -> str:
-        """What the examination of every node depends on, as text: 1 isn't 1.0 here."""
+        """The options on which the examination of the nodes depends, as text, so that the sizes 1 and 1.0 differ."""
         trust = self.claims is Claims.TRUST
         inputs = self.dims, self.shapes, self.values, self.assume
         return repr((*inputs, self.guards, self.session == SESSIONS[0], trust))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shapesmt.analysis import diagnose
 from shapesmt.analysis.analysis import Analysis, analyse
-from shapesmt.analysis.verify import NO_OPTIONS, SESSIONS, Claims, Question, pose
+from shapesmt.analysis.verify import NO_OPTIONS, SESSIONS, TIMEOUT, Claims, Question, pose
 from shapesmt.base.errors import UsageError, one_frame, printable
 from shapesmt.entrypoints.api.options import Export, Options, narrowed, require_known
 from shapesmt.frontends import Model, ModelSource, program_or_model
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 LEAST_FOR_BOUNDS = 0.5
 """Seconds: a page computes exact bounds for half the check's time, at least this long; others are only sound."""
 BOTH = {"declared": Claims.CHECK.value, "session": SESSIONS[0]}
-"""What a question is about that judges a model: the shapes that it declares, and ONNX Runtime's default session too."""
+"""Options of a question that judges a model: it checks declared shapes and ONNX Runtime's default session as well."""
 SESSION = {"session": SESSIONS[0]}
 Output: TypeAlias = "str | os.PathLike[str] | None"
 
@@ -99,7 +99,11 @@ class Opened:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether every node runs for every input: the verdict of `check`."""
+        """Whether every node runs for every input.
+
+        It is the verdict of `check`, but at numbers it may be decided where that of `check` is UNKNOWN: from the second
+        question on it follows from when the model runs at all sizes.
+        """
         return self._verdict()
 
     @property
@@ -142,7 +146,8 @@ class Opened:
     def _page(self, report: Report) -> str:
         from shapesmt.reports.render import html_page
 
-        return html_page(_page_data(self.analysis(**BOTH), report))
+        question = self.ask(timeout=TIMEOUT, **BOTH)  # a page isn't in the time limit of its report
+        return html_page(_page_data(analyse(self.model, question), report))
 
     @one_frame
     @one_call()

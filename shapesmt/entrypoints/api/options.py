@@ -17,7 +17,7 @@ Reply = TypeVar("Reply")
 
 
 class Where(TypedDict, total=False):
-    """What is said of the inputs."""
+    """Options that declare the inputs: their ranges, shapes, elements and relations."""
 
     dims: Mapping[str, RangeLike] | None
     shapes: Mapping[str, ShapeLike] | None
@@ -43,21 +43,21 @@ class Export(TypedDict, total=False):
 
 
 class OpenOptions(Asking, Export, total=False):
-    """What `open` takes besides the model."""
+    """The options of `open`."""
 
 
 class FileOptions(Where, Asking, total=False):
-    """What a function takes that asks about files."""
+    """The options of a function that asks about files."""
 
 
 class Options(Where, Asking, Export, total=False):
-    """What a function takes that asks about a model; `check` describes each."""
+    """The options of every function that asks about a model; the docstring of `check` describes each."""
 
 
 _MAPS = ("dims", "shapes", "values")
 _AS_DIMENSION = "a dimension of that name goes into where(dims={{{0!r}: ...}})"
 _DEFAULTS = {"guards": GUARDS[0], "timeout": TIMEOUT}
-"""What options are where they aren't given; others are None."""
+"""The defaults of options; that of any other option is None."""
 
 
 def asks(listed: type) -> Callable[[Callable[Arguments, Reply]], Callable[Arguments, Reply]]:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,6 +27,7 @@ from shapesmt.reports.render import WRITERS, Form
 if TYPE_CHECKING:
     from distributed import Client
 
+    from shapesmt.entrypoints.api import Opened
     from shapesmt.entrypoints.cli.config import Config
     from shapesmt.reports.answers import BatchReport, Report
 
@@ -105,8 +107,7 @@ def check_models(
     index = many.summary_path(fleet["index"]) if fleet["index"] is not None else None
     cluster = _cluster(fleet["scheduler"]) if fleet["scheduler"] else None
     how = {name: fleet[name] for name in ("cache", "output", "resume", "fail_fast")}
-    say = lambda text: click.echo(f"note: {text}", err=True)  # noqa: E731
-    plan = many.Plan(fleet["jobs"] or config.jobs, cluster, **how, brief=brief, say=say)
+    plan = many.Plan(fleet["jobs"] or config.jobs, cluster, **how, brief=brief, say=_note)
     with counting(len(tasks)) as done:
         batch = many.check_all(tasks, plan, done)
     pages = {task.path: task.page for task in tasks if task.page}
@@ -115,6 +116,17 @@ def check_models(
     if index is not None:
         many.write_summary(index, batch, pages)
     return batch
+
+
+def _note(text: str) -> None:
+    click.echo(f"note: {text}", err=True)
+
+
+def _written(path: str, asked: Opened) -> Report:
+    """Write a model's page, and return its report."""
+    from shapesmt.entrypoints.fleet import write_page
+
+    return write_page(path, asked.page_data())
 
 
 @contextmanager
@@ -169,9 +181,7 @@ def check(
     asked = opened(model, config, options)
     ask: Callable[[], Report] = asked.check
     if html is not None:
-        from shapesmt.entrypoints.fleet import write_page
-
-        ask = lambda: write_page(html, asked.page_data())  # noqa: E731
+        ask = partial(_written, html, asked)
     report = waiting(f"checking {model}", asked, ask)
     if WRITERS[form].located and model != "-":
         report = replace(report, model=model)
