@@ -15,7 +15,7 @@ def stretched(told: facts.Stretched) -> str:
     size = told.other if told.value is None else f"{told.other} = {told.value}"
     flag = argument(told.agree)
     meant = f"; --assume {flag} if they are to be equal" if len(flag) <= _MAX_FLAG else ""
-    return f"{told.one} = 1 is stretched to {size} at {_sizes(told.example)}{meant}"
+    return f"{told.one} = 1 is broadcast to {size} at {_sizes(told.example)}{meant}"
 
 
 def contradicted(told: facts.Contradicted) -> str:

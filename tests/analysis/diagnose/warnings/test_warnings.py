@@ -48,7 +48,7 @@ class TestBroadcast:
     def test_a_size_that_may_be_equal_or_1(self) -> None:
         w = only(self.PAIR, dims={"n": "1..8", "m": "1..8"})
         assert (w.kind, w.code, w.node, w.op_type, w.index) == ("broadcast", "SM901", "add", "Add", 0)
-        assert w.text == 'n = 1 is stretched to m = 2 at n=1, m=2; --assume "m == n" if they are to be equal'
+        assert w.text == 'n = 1 is broadcast to m = 2 at n=1, m=2; --assume "m == n" if they are to be equal'
         assert w.example is not None
         assert w.example.inputs == {"x": (1, 4), "y": (2, 4)}
 
@@ -57,7 +57,7 @@ class TestBroadcast:
         report = checked(body, dims={"c": "1..3:2"})
         assert report.verdict is Verdict.PROVED
         (w,) = report.warnings
-        assert w.text == 'c = 1 is stretched to 3 at c=1; --assume "c == 3" if they are to be equal'
+        assert w.text == 'c = 1 is broadcast to 3 at c=1; --assume "c == 3" if they are to be equal'
 
     @pytest.mark.parametrize("dims", [{"n": "2..8", "m": "2..8"}, {"n": 1, "m": "1..8"}, {"n": "1..8", "m": 1}])
     def test_silent_where_1_is_out_of_range_or_meant(self, dims: dict[str, object]) -> None:
@@ -320,8 +320,8 @@ def test_a_size_is_stretched_only_where_it_meets_another() -> None:
                   else_branch = e () => (q) { q = Identity(x) }> y = Add(z, w) }"""
     report = shapesmt.check((HEAD + "(float[a, n, 3] x, float[k, 3] w) => (y) " + body).encode())
     assert [w.text.partition(";")[0] for w in report.warnings] == [
-        "a = 1 is stretched to k = 2 at a=1, k=2",
-        "k = 1 is stretched to n = 2 at n=2, k=1",
+        "a = 1 is broadcast to k = 2 at a=1, k=2",
+        "k = 1 is broadcast to n = 2 at n=2, k=1",
     ]
 
 
