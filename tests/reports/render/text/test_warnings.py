@@ -20,7 +20,7 @@ def test_warnings_are_a_section_of_their_own():
     assert (
         text(report)
         == """\
-PROVED m.onnx: all 2 requirements hold
+PROVED m.onnx: all 2 node requirements hold
 
 WARNING  add (Add, node 3)  SM901
   n = 1 is broadcast to m = 2 at n=1, m=2
