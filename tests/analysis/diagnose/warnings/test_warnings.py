@@ -42,6 +42,9 @@ def test_large_tensors_are_looked_for_beside_integers_of_an_input_without_ends()
     assert report.verdict is Verdict.DEPENDS
 
 
+POOLED = "p = MaxPool <kernel_shape = [4], strides = [4], ceil_mode = 1> (x)"
+
+
 class TestBroadcast:
     PAIR = "(float[n, 4] x, float[m, 4] y) => (z) { [add] z = Add (x, y) }"
 
@@ -65,6 +68,21 @@ class TestBroadcast:
 
     def test_silent_where_the_sizes_are_never_equal(self) -> None:
         assert not warned("(float[n] x, float[m] y) => (z) { z = Add (x, y) }", dims={"n": "5..8", "m": "1..4"})
+
+    def test_a_1_that_is_rounded_from_the_other_size(self) -> None:
+        body = f"(float[1, 1, n] x) => (y) {{ {POOLED} y = Add (x, p) }}"
+        report = checked(body, dims={"n": "1..99"})
+        assert report.findings[0].holds_iff == "n <= 4"
+        assert [w.text for w in report.warnings] == [
+            "(n + 3)//4 = 1 is broadcast to n = 2 at n=2; no input runs for which both are more than 1"
+        ]
+        assert not warned(body, dims={"n": "1..4"})
+
+    def test_two_branches_with_the_same_sizes_warn_once(self) -> None:
+        body = """(float[n, 4] x, float[m, 4] y, bool[1] c) => (z) {
+            z = If (c) <then_branch = t () => (p) { p = Add (x, y) }, else_branch = e () => (q) { q = Sub (x, y) }>
+        }"""
+        assert [kind for kind, _ in warned(body)] == ["broadcast"]
 
     def test_silent_where_only_data_could_make_a_1(self) -> None:
         body = "(float[n] x, int64[m] y) => (z) { i = NonZero (x) z = Add (i, y) }"
