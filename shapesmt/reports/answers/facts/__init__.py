@@ -148,6 +148,18 @@ class Reshaped(NamedTuple):
     output: str
 
 
+class SharedOut(NamedTuple):
+    """A constant whose elements a reshape shares out among the samples that a dimension seems to count.
+
+    `rows` is the number of samples for which that is right.
+    """
+
+    dim: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    rows: str
+
+
 class OneValue(NamedTuple):
     """A dimension for which the assumptions leave only one value of a wider range."""
 

@@ -23,6 +23,7 @@ _TELLING: dict[type, Callable[[Any], Any]] = {
     facts.Untaken: warnings.untaken,
     facts.Unrun: warnings.unrun,
     facts.Reshaped: warnings.reshaped,
+    facts.SharedOut: warnings.shared_out,
     facts.OneValue: warnings.one_value,
     facts.Large: warnings.large,
     facts.InSession: warnings.in_session,
