@@ -17,7 +17,8 @@ TABLE = (
 
 
 SPREAD = """(float[b, n, 4] x) => (y) <int64[2] size = {12, 4}, int64[2] rest = {-1, 4}> {
-    c = ConstantOfShape (size) l = Shape <end = 1> (x) t = Concat <axis = 0> (l, rest) a = Reshape (c, t) y = Sub (x, a) }"""
+    c = ConstantOfShape (size) l = Shape <end = 1> (x) t = Concat <axis = 0> (l, rest) a = Reshape (c, t)
+    y = Sub (x, a) }"""
 
 
 @pytest.mark.parametrize(
