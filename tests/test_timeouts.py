@@ -182,7 +182,7 @@ def test_what_is_left_out_is_said_once() -> None:
     report = shapesmt.check(proto, timeout=1e-9)
     late = [f for f in report.findings if f.kind == "timeout"]
     assert [(f.verdict, f.note) for f in late] == [
-        (Verdict.UNKNOWN, f"and so are {len(proto.graph.node) - 1} nodes behind it")
+        (Verdict.UNKNOWN, f"and so are {len(proto.graph.node) - 1} later nodes")
     ]
     assert report.precondition is not None
     assert not report.precondition.exact

@@ -307,7 +307,7 @@ class _Examiner:
         if not any(i == index and u.path == requirement.within for i, u in self._unjudged):
             op = self._inference.graph.nodes[index].op
             names = sorted(name_text(s.name) for s in requirement.formula.symbols if s.kind is Kind.LOST)
-            note = f"it is about {names[0]}, a size that isn't followed" if names else ""
+            note = f"it is about {names[0]}, a size that isn't tracked" if names else ""
             unjudged = Unjudged(requirement.within, op, "elements" if names else "rank", str(requirement.law), note)
             self._unjudged.append((index, unjudged))
         self._domain.assume(requirement.formula)

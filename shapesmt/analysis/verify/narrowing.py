@@ -63,8 +63,16 @@ class Narrowing:
 
     def requirement(self, r: Requirement) -> Requirement:
         """Return a requirement translated back to the problem's own symbols."""
-        left, right = (None if side is None else self._back.apply(side) for side in (r.left, r.right))
-        return r._replace(formula=self.back(r.formula), left=left, right=right, branch=self.back(r.branch))
+        return _rewritten(r, self._back)
+
+    def narrow(self, r: Requirement) -> Requirement:
+        """Return a requirement on the problem's own symbols over the narrowed ones."""
+        return _rewritten(r, self._forth)
+
+
+def _rewritten(r: Requirement, change: Substitution) -> Requirement:
+    left, right = (None if side is None else change.apply(side) for side in (r.left, r.right))
+    return r._replace(formula=change.apply(r.formula), left=left, right=right, branch=change.apply(r.branch))
 
 
 _NARROWINGS: dict[Hashable, Narrowing] = memo("narrowings with what they translate", {})

@@ -218,7 +218,7 @@ def assert_proved(model: Model, **options: Unpack[Options]) -> Report:
     >>> assert_proved(model, dims={"n": "2..8", "m": "2..8"})
     Traceback (most recent call last):
       ...
-    AssertionError: DEPENDS <bytes>: 1 of 1 requirement fails for some n in 2..8, m in 2..8
+    AssertionError: DEPENDS <bytes>: 1 of 1 node requirement fails for some n in 2..8, m in 2..8
     ...
     """
     __tracebackhide__ = True

@@ -58,7 +58,7 @@ SM104 = Code(
 ELEMENT_COUNT_KEPT = SM104.law(
     "the number of elements is kept",
     sides=("the sizes of the input", "the sizes of the target"),
-    broken="the input's sizes multiply to {left}, the target's to {right}",
+    broken="the input has {left} elements, its new shape {right}",
 )
 GIVEN_SIZES_DIVIDE_ELEMENT_COUNT = SM104.law(
     "the sizes that are given divide the number of elements",

@@ -379,10 +379,11 @@ def _first(cause: Cause) -> tuple[bool, str, str]:
 
 
 def _law(cause: Cause, name: str) -> str:
-    text = f"'{name}' rests on" if name else "it rests on"
+    text = f"'{name}' depends on" if name else "it depends on"
     if cause.kind == "unread":
-        return f"{READ}: {text} '{cause.what}', which isn't ({'' if cause.literal is None else cause.literal.unread})"
-    return f"{LAW}: {text} {cause.what}, not followed so far"
+        why = "" if cause.literal is None else cause.literal.unread
+        return f"{READ}: {text} '{cause.what}', whose numbers aren't known ({why})"
+    return f"{LAW}: {text} {cause.what}, which isn't tracked"
 
 
 def with_unknown_sizes(application: Application, unjudged: Sequence[Unjudged] = ()) -> Application:

@@ -160,12 +160,12 @@ class Answer(Data):
         """Return the answer as the command line prints it.
 
         Args:
-            width: The number of columns to fold lines to; None doesn't fold them.
+            width: The number of columns to fold lines to. By default it is 100, and rows of tables aren't folded.
             everything: Whether to show all findings of a report, however many.
         """
         from shapesmt.reports import render
 
-        return render.wrap_text(cast("Any", self), width, everything=everything)
+        return render.fold_text(cast("Any", self), width, everything=everything)
 
     def __init_subclass__(cls) -> None:
         if "__repr__" not in vars(cls):  # a dataclass would show all of its fields

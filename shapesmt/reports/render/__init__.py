@@ -41,7 +41,7 @@ with lazy_imports(__name__):
     from shapesmt.reports.render.schemas import schema as schema, schema_titles as schema_titles
     from shapesmt.reports.render.sentences import words as words
     from shapesmt.reports.render.text.findings import finding_head as finding_head, finding_lines as finding_lines
-    from shapesmt.reports.render.text.text import lines as lines, wrap_text as wrap_text
+    from shapesmt.reports.render.text.text import fold_text as fold_text, lines as lines
 
 Form: TypeAlias = str
 """The name of a form in which results are written."""
@@ -87,7 +87,7 @@ def render(result: AnyResult, form: Form = "text", stream: TextIO | None = None)
     >>> from shapesmt.prover.algebra import Verdict
     >>> from shapesmt.reports.answers import Counts, Report
     >>> render(Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2)))
-    PROVED m.onnx: all 2 requirements hold
+    PROVED m.onnx: all 2 node requirements hold
     2 of 2 requirements proved in 0.00 s after reading
     """
     writer = WRITERS[form]

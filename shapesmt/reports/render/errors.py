@@ -12,6 +12,7 @@ from shapesmt.reports.render.quoting import shell
 from shapesmt.reports.render.text.findings import assignment, finding_head, finding_lines
 from shapesmt.reports.render.text.words import (
     BLANK,
+    COMMAND,
     FAINT,
     STRONG,
     STYLES,
@@ -62,7 +63,7 @@ def error_text(answer: ErrorOrigin) -> Iterator[Line]:
     elif answer.grade is Grade.UNRELATED:
         yield line(0, ("UNRELATED", STYLES[Verdict.UNKNOWN]), " as far as can be read, this message isn't about shapes")
         yield from _reasons(answer)
-        yield line(2, f"whether {subject} runs for all shapes: ", (shell("shapesmt", "check", answer.model), STRONG))
+        yield line(2, f"whether {subject} runs for all shapes: ", (shell("shapesmt", "check", answer.model), COMMAND))
     elif answer.input:
         yield from _declared(answer)
     elif not answer.candidates:
@@ -121,7 +122,7 @@ def _candidate(answer: ErrorOrigin, candidate: Candidate) -> Iterator[Line]:
         yield from finding_head(candidate.finding)
         yield from finding_lines(replace(candidate.finding, holds_iff=None), answer.symbols)
     if candidate.finding is not None and answer.runtime == "onnxruntime" and not answer.input:
-        yield line(2, "script: ", (shell("shapesmt", "repro", answer.model, candidate.finding.node), STRONG))
+        yield line(2, "script: ", (shell("shapesmt", "repro", answer.model, candidate.finding.node), COMMAND))
 
 
 def _allocated(answer: ErrorOrigin, candidate: Candidate, allocated: Allocated) -> Iterator[Line]:
@@ -137,7 +138,7 @@ def _allocated(answer: ErrorOrigin, candidate: Candidate, allocated: Allocated) 
         yield line(2, "fewer bytes up to ", at_sizes(f"{name(symbol)}={most}", others))
     sizes = (word for symbol in allocated.largest for word in ("--max", symbol))
     whole = shell("shapesmt", "memory", answer.model, "--budget", "4GB", *sizes)
-    yield line(2, "which sizes of the whole model fit into 4 GB: ", (whole, STRONG))
+    yield line(2, "which sizes of the whole model fit into 4 GB: ", (whole, COMMAND))
 
 
 def _place(candidate: Candidate) -> str:

@@ -130,7 +130,9 @@ def test_a_law_that_fails_is_named_first(tmp_path: Path) -> None:
     (tmp_path / "m.data").unlink()
     report = shapesmt.check(path, dims={"n": "2..4", "m": "2..4"})
     told = str(report).splitlines()[0]
-    assert told.startswith("DEPENDS m.onnx: 1 of 2 requirements fails for some input, m.data isn't next to the model,")
+    assert told.startswith(
+        "DEPENDS m.onnx: 1 of 2 node requirements fails for some input, m.data isn't next to the model,"
+    )
 
 
 def test_files_that_are_too_short_or_have_no_folder(tmp_path: Path) -> None:

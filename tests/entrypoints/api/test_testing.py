@@ -31,7 +31,7 @@ def test_a_failure_is_the_report(monkeypatch):
     with pytest.raises(AssertionError) as failed:
         shapesmt.assert_proved(UNET, dims={"batch": 1, "height": "64..512", "width": "64..512:16"})
     shown = str(failed.value)
-    assert shown.startswith("DEPENDS unet.onnx: 4 of 88 requirements fail for some batch = 1, height in 64..512")
+    assert shown.startswith("DEPENDS unet.onnx: 4 of 88 node requirements fail for some batch = 1, height in 64..512")
     assert "\nDEPENDS  /up4/Concat (Concat, node 14) and 3 more nodes\n  down4[2] is 9, up4.double[2] is 8\n" in shown
     assert "\nPROVED with --dim height=64..512:16 (" in shown
     assert "\x1b" not in shown
@@ -57,6 +57,6 @@ def test_what_pytest_shows(tmp_path: Path):
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--color=no", str(tmp_path)]
     ran = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert ran.returncode == 1
-    assert "E       AssertionError: DEPENDS unet.onnx: 4 of 88 requirements fail" in ran.stdout
+    assert "E       AssertionError: DEPENDS unet.onnx: 4 of 88 node requirements fail" in ran.stdout
     assert "E       unet.onnx runs exactly when height % 16 == 0" in ran.stdout
     assert "testing.py" not in ran.stdout

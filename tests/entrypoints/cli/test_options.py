@@ -23,7 +23,7 @@ def test_check_passes_everything_on(asked, capsys):
         "--session", "file",
     )  # fmt: skip
     assert (status, err) == (0, "")
-    assert out.startswith("PROVED m.onnx: all 2 requirements hold\n")
+    assert out.startswith("PROVED m.onnx: all 2 node requirements hold\n")
     question = Question(
         {"batch": "1..32", "Batch Size": "8"},
         {"x": "[1,?]"},

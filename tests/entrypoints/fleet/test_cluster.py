@@ -45,10 +45,10 @@ def test_models_are_checked_by_the_workers(two: Cluster, folder: Path, capsys: p
     command = ["check", ".", "--scheduler", two.address, "--cache", "kept", "--html", "pages"]
     assert main([*command, "-q"]) == 2
     assert capsys.readouterr().out.splitlines() == [
-        "DEPENDS add.onnx: 1 of 1 requirement fails for some n in 1.., m in 1..",
+        "DEPENDS add.onnx: 1 of 1 node requirement fails for some n in 1.., m in 1..",
         "ERROR deep/damaged.onnx: not an ONNX model, or a damaged one (Error parsing message with "
         "type 'onnx.ModelProto': Wire format was corrupt)",
-        "FAILS deep/er/broken.onnx: 1 of 1 requirement fails for every input",
+        "FAILS deep/er/broken.onnx: 1 of 1 node requirement fails for every input",
         "PROVED deep/exp.onnx: no node has a requirement that could fail",
         "PROVED exp.onnx: no node has a requirement that could fail",
     ]

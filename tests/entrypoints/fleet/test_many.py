@@ -38,8 +38,8 @@ def test_a_folder_without_models_is_a_mistake(folder, capsys):
 def test_a_table_comes_last(jobs, capsys):
     status, out, err = run(capsys, ".", "none.onnx", "--dim", "batch=1..8", jobs=jobs)
     assert (status, err) == (2, "")
-    assert out.startswith("DEPENDS add.onnx: 1 of 1 requirement fails for some n in 1.., m in 1..\n\nDEPENDS  ")
-    assert "\n\n\nFAILS deep/er/broken.onnx: 1 of 1 requirement fails for every input\n" in out
+    assert out.startswith("DEPENDS add.onnx: 1 of 1 node requirement fails for some n in 1.., m in 1..\n\nDEPENDS  ")
+    assert "\n\n\nFAILS deep/er/broken.onnx: 1 of 1 node requirement fails for every input\n" in out
     table = out[out.index("verdict") :].splitlines()
     assert [line.rstrip() for line in table[:-1]] == [
         "verdict  model                proved",
@@ -84,7 +84,7 @@ def test_quiet(capsys):
     assert run(capsys, "exp.onnx", "-q")[1] == "PROVED exp.onnx: no node has a requirement that could fail\n"
     assert run(capsys, "exp.onnx", "add.onnx", "none.onnx", "--quiet")[1].splitlines() == [
         "PROVED exp.onnx: no node has a requirement that could fail",
-        "DEPENDS add.onnx: 1 of 1 requirement fails for some n in 1.., m in 1..",
+        "DEPENDS add.onnx: 1 of 1 node requirement fails for some n in 1.., m in 1..",
         "ERROR none.onnx: cannot read none.onnx: No such file or directory",
     ]
     assert json.loads(run(capsys, "exp.onnx", "-q", "--format", "json")[1])["verdict"] == "PROVED"

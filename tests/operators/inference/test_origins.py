@@ -228,7 +228,7 @@ def test_a_constant_that_decides_a_size_is_read(constant, form):
     count = prod(constant.dims)
     if count > (1 << 20 if constant.data_type == TensorProto.INT64 else 1 << 18):
         assert str(report.verdict) == "UNKNOWN"
-        assert f"rests on 'c', which isn't ({count:,} elements)" in report.findings[0].law
+        assert f"depends on 'c', whose numbers aren't known ({count:,} elements)" in report.findings[0].law
     else:
         assert (report.precondition.text, report.precondition.exact) == (("a*b == 3",), True)
 

@@ -13,7 +13,7 @@ from google.protobuf import text_format, wrappers_pb2
 from shapesmt.reports.answers import Remedy, Unchecked
 from shapesmt.reports.render.quoting import argument, comment, identifier, json_text, mlir, protobuf, python, shell
 from shapesmt.reports.render.text.advice import flags
-from shapesmt.reports.render.text.text import wrap_text
+from shapesmt.reports.render.text.text import fold_text
 from shapesmt.tasks.profiles.text import Axis, Layout, Root, proposal_text
 from tests.support.pasted import called, obeyed, words
 from tests.support.payloads import PAYLOADS
@@ -73,6 +73,6 @@ def test_proposals_have_any_names() -> None:
 @pytest.mark.parametrize("width", [None, *range(20, 40)])
 def test_no_line_begins_as_a_command_wherever_it_is_wrapped(width: int | None) -> None:
     texts = [
-        wrap_text(Unchecked(name, f"a b {name} c {name} " * 3), width) for name in ("::add-mask::e", "x::error::y" * 9)
+        fold_text(Unchecked(name, f"a b {name} c {name} " * 3), width) for name in ("::add-mask::e", "x::error::y" * 9)
     ]
     assert obeyed("".join(texts)) == []

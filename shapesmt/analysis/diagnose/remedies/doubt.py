@@ -16,13 +16,16 @@ from shapesmt.reports.answers import SymbolRange, facts
 FEW = 4  # a remedy is in doubt if it leaves less than one part in so many
 
 
-def doubt_of(ranges: Mapping[str, Range], assumed: Iterable[Formula], a: Examined) -> facts.Doubt | None:
+def doubt_of(
+    ranges: Mapping[str, Range], assumed: Iterable[Formula], a: Examined, *, every: bool = True
+) -> facts.Doubt | None:
     """Return what is in doubt about a remedy; None if nothing is.
 
     Args:
         ranges: The ranges of the remedy, by the names of their sizes.
         assumed: The relations of the remedy.
         a: The problem with the ranges that were given, and the examination, which tells how many of them run.
+        every: Whether the remedy is for all that run, rather than for those at which the model does what it is for.
     """
     given, inputs = a.problem.ranges, a.problem.inputs
     single = tuple(n for n, r in ranges.items() if r.lo == r.hi and given[n].min != given[n].max)
@@ -33,7 +36,7 @@ def doubt_of(ranges: Mapping[str, Range], assumed: Iterable[Formula], a: Examine
     share = None if counted is None else (counted.valid, counted.admissible)
     few = share is not None and share[0] * FEW < share[1]
     equal = tuple(map(str, related if few else [f for f in related if f.op == "eq" and share is None]))
-    many = share is not None and share[0] * 2 > share[1]  # the remedy is narrower than it need be
+    many = every and share is not None and share[0] * 2 > share[1]  # the remedy is narrower than it need be
     if not (few or (single and not many) or (share is None and (small or equal))):
         return None
     return facts.Doubt(single, small, equal, share)

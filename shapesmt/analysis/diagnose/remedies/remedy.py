@@ -2,7 +2,8 @@
 
 The conditions of the valid region become `--dim` options if ranges can state them or most of them; in the latter case a
 note names other sizes that run. Relations between sizes become `--assume`. A remedy is proven: it admits some input,
-and for all that it admits, the conditions of an exact valid region hold, or else every reported condition.
+and for all that it admits, the conditions of an exact valid region hold, or else every reported condition. It leaves
+out inputs that warnings are about, if there are others.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from math import gcd, lcm
 from typing import NamedTuple
 
 from shapesmt.analysis.diagnose.remedies.doubt import doubt_of
+from shapesmt.analysis.diagnose.remedies.goal import Goal, broadcast_of, goal_of, meant_inputs
 from shapesmt.analysis.verify import DEFAULT, Examined, Problem
 from shapesmt.base.deadline import stage
 from shapesmt.network.declarations import LARGEST, Range
@@ -51,9 +53,9 @@ def find_remedy(a: Examined, region: Precondition) -> Remedy | None:
 def _cached_remedy(a: Examined, region: Precondition) -> Remedy | None:
     """Return the remedy, computed once for equal conditions on equal inputs; None if none is proven."""
     conditions, elements = [j.condition for j in a.examination.judgements], _elements(a.problem)
-    inputs = *a.problem.dims.items(), *a.problem.ranges.items(), elements
-    about = (region, *conditions, a.examination.domain.key, *inputs)
-    return a.judge.once(_REMEDIES, a.admissible(), about, lambda *_: _remedy(a, region))
+    inputs, meant = (*a.problem.dims.items(), *a.problem.ranges.items(), elements), meant_inputs(a)
+    about = (region, meant.condition, *conditions, a.examination.domain.key, *inputs)
+    return a.judge.once(_REMEDIES, a.admissible(), about, lambda *_: _remedy(a, goal_of(a, region, meant)))
 
 
 def _elements(problem: Problem) -> frozenset[str]:
@@ -61,36 +63,37 @@ def _elements(problem: Problem) -> frozenset[str]:
     return frozenset(name for small in problem.small.values() for name in small.names)
 
 
-def _remedy(a: Examined, region: Precondition) -> Remedy | None:
-    found = _narrowed(a, region)
+def _remedy(a: Examined, goal: Goal) -> Remedy | None:
+    found = _narrowed(a, goal)
     if found is None:
         return None
     (narrowed, beside), ranges = found, a.problem.ranges
-    doubt = doubt_of(narrowed.ranges, (said.formula for said in narrowed.assumed), a)
+    assumed = [said.formula for said in narrowed.assumed]
+    doubt = doubt_of(narrowed.ranges, assumed, a, every=goal.meant.condition is TRUE)
     if doubt is None and any(ranges[name].source not in NOT_GIVEN for name in narrowed.ranges):
         beside = beside._replace(narrowed=True)
     if doubt is not None and doubt.single and doubt.share is None:  # it says that one value is left
         beside = beside._replace(others=False)
+    beside = beside._replace(broadcast=broadcast_of(a, goal.meant.condition))
     note, doubted = "" if beside == NOTHING else beside, "" if doubt is None else doubt
     return altered(narrowed.remedy(ranges, _elements(a.problem)), note=note, doubt=doubted)
 
 
-def _narrowed(a: Examined, region: Precondition) -> tuple[Narrowed, facts.Nearby] | None:
+def _narrowed(a: Examined, goal: Goal) -> tuple[Narrowed, facts.Nearby] | None:
     """Return the ranges and relations of the remedy, and the sizes beside them that run."""
-    problem, conditions = a.problem, [j.condition for j in a.examination.judgements]
-    elements = _elements(problem)
-    needed = region.conjuncts if region.exact else tuple(map(conjunct_of, conditions))
-    exactly = as_declarations(region.conjuncts, problem.ranges, elements)
-    start = exactly if region.exact else Narrowed({}, needed)
+    problem, elements = a.problem, _elements(a.problem)
+    exactly = as_declarations(goal.said, problem.ranges, elements)
+    start = exactly if goal.exact else Narrowed({}, goal.needed)
     by_inputs = not any(s.universal for c in start.assumed for s in c.formula.symbols)  # data can't be declared
     plain = in_a_box(start, problem, elements) if by_inputs else None
-    if plain is not None and _suffices(plain, needed, a):
-        return plain, _note(plain, needed, a)
-    if _suffices(exactly, needed, a):
+    if plain is not None and _suffices(plain, goal, a):
+        return plain, _note(plain, goal, a)
+    if _suffices(exactly, goal, a):
         return exactly, NOTHING
-    one_input = as_declarations(_at_one_input(a), problem.ranges, elements)
-    sufficient = _suffices(one_input, [*map(conjunct_of, conditions)], a)
-    return (one_input, NOTHING) if sufficient else None
+    one_input = as_declarations(_at_one_input(a, goal.meant.condition), problem.ranges, elements)
+    conditions = [*(j.condition for j in a.examination.judgements), *goal.meant.condition.conjuncts]
+    goal = goal._replace(needed=tuple(map(conjunct_of, conditions)))
+    return (one_input, NOTHING) if _suffices(one_input, goal, a) else None
 
 
 class Narrowed(NamedTuple):
@@ -182,32 +185,37 @@ def _narrow(said: Interval | Residue, old: Range) -> Range | None:
     return Range(low, last, 1 if low == last else step)
 
 
-def _suffices(narrowed: Narrowed, needed: Sequence[Conjunct], a: Examined) -> bool:
+def _suffices(narrowed: Narrowed, goal: Goal, a: Examined) -> bool:
     """Whether a remedy is proven to admit some input, and the conditions to hold for all that it admits."""
-    return _holds_within([*narrowed.formulas(a.problem.dims)], needed, a)
+    return _holds_within([*narrowed.formulas(a.problem.dims)], goal, a)
 
 
-def _holds_within(narrower: Sequence[Formula], needed: Sequence[Conjunct], a: Examined) -> bool:
+def _holds_within(narrower: Sequence[Formula], goal: Goal, a: Examined) -> bool:
     within = a.admissible()
     within.assume(all_of(*narrower))
-    if a.judge.deadline.expired or not a.judge.satisfiable(within):
+    if a.judge.deadline.expired or not (goal.meant.holds_at(narrower) or a.judge.satisfiable(within)):
         return False
-    return all(a.judge.proves(within, said.formula) for said in needed)
+    return all(a.judge.proves(within, said.formula) for said in goal.needed)
 
 
-def _note(plain: Narrowed, needed: Sequence[Conjunct], a: Examined) -> facts.Nearby:
+def _note(plain: Narrowed, goal: Goal, a: Examined) -> facts.Nearby:
     """Return the sizes outside a box that run too, as far as they are proven."""
     boxed = {name: r for name, r in plain.ranges.items() if name not in _elements(a.problem)}
-    slack = {name: around for name, r in boxed.items() if any(around := _slack(name, r, needed))}
+    slack = {name: around for name, r in boxed.items() if any(around := _slack(name, r, goal.needed))}
     looser = [_loose(a.problem.dims[name], r, *slack.get(name, (0, 0))) for name, r in boxed.items()]
     looser += [said.formula for said in plain.assumed]
-    if slack and not _holds_within(looser, needed, a):
+    if slack and not _holds_within(looser, goal, a):
         return NOTHING
-    valid = a.admissible()
-    valid.assume(all_of(*(said.formula for said in needed)))
-    valid.assume(negate(all_of(*looser)))
-    others = a.judge.is_inhabited(valid)
+    needed = [said.formula for said in goal.needed]
+    others = any(_runs_beyond(part, needed, a) for f in looser for part in f.conjuncts if part not in needed)
     return facts.Nearby(slack, others)
+
+
+def _runs_beyond(part: Formula, needed: Sequence[Formula], a: Examined) -> bool:
+    """Whether an input is known for which the conditions hold, and a part of a box doesn't."""
+    beyond = a.admissible()
+    beyond.assume(all_of(*needed, negate(part)))
+    return a.judge.is_inhabited(beyond)
 
 
 def _slack(name: str, r: Range, said: Iterable[Conjunct]) -> tuple[int, int]:
@@ -227,15 +235,18 @@ def _loose(size: Dim, interval: Range, less: int, more: int) -> Formula:
     return all_of(at_least(size, interval.lo - less), steps, end)
 
 
-def _at_one_input(a: Examined) -> list[Conjunct]:
+def _at_one_input(a: Examined, meant: Formula) -> list[Conjunct]:
     """Return a valid input, with small sizes if possible: a value of each symbol in the conditions; [] if none."""
     examination, judge = a.examination, a.judge
-    deciding = [s for s in a.problem.domain.symbols if any(s in j.condition.symbols for j in examination.judgements)]
+    conditions = (*(j.condition for j in examination.judgements), meant)
+    deciding = [s for s in a.problem.domain.symbols if any(s in condition.symbols for condition in conditions)]
     sizes = [of_atom(s) for s in deciding]
     if judge.deadline.expired or not sizes:
         return []
-    within = examination.domain.copy()
+    valid = examination.domain.copy()
+    valid.assume(meant)
+    within = valid.copy()
     least = judge.extent(within, maximum(*sizes))[0].value or 0
     within.assume(all_of(*(at_most(d, least) for d in sizes)))
-    values = judge.complete(within if judge.satisfiable(within) else examination.domain, {}) or {}
+    values = judge.complete(within if judge.satisfiable(within) else valid, {}) or {}
     return [Interval(s, values[s], values[s]) for s in deciding if s in values]

@@ -40,9 +40,13 @@ class Examples:
 
     def counterexample_at(self, point: Assignment, relevant: frozenset[Atom]) -> tuple[Counterexample, Evaluator]:
         """Return an input in the report's symbols, relevant ones marked, and an evaluator of expressions at it."""
-        at = Evaluator(self._a.judge.complete(self._a.examination.narrowed, point) or {})
-        values = {s: at.dim(d) for s, d in self._meant.items()}
+        values, at = self.values_at(point)
         return self._a.problem.counterexample(values, [s for s, d in self._meant.items() if d.symbols & relevant]), at
+
+    def values_at(self, point: Assignment) -> tuple[dict[Atom, int], Evaluator]:
+        """Return an input in the problem's own symbols, and an evaluator of expressions over narrowed ones at it."""
+        at = Evaluator(self._a.judge.complete(self._a.examination.narrowed, point) or {})
+        return {s: at.dim(d) for s, d in self._meant.items()}, at
 
 
 def is_about_inputs(formula: Formula) -> bool:

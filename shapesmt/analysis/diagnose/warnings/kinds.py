@@ -7,10 +7,11 @@ from functools import partial
 from typing import NamedTuple
 
 from shapesmt.analysis.diagnose.causes import source_of
+from shapesmt.analysis.diagnose.warnings.broadcasts import ambiguous_broadcasts
 from shapesmt.analysis.diagnose.warnings.claims import of_claim
 from shapesmt.analysis.diagnose.warnings.common import Examples, warning
 from shapesmt.analysis.diagnose.warnings.samples import reshaped_batches
-from shapesmt.analysis.diagnose.warnings.sizes import ambiguous_broadcasts, large
+from shapesmt.analysis.diagnose.warnings.sizes import large
 from shapesmt.analysis.diagnose.warnings.static import widened_axes
 from shapesmt.analysis.verify import Examined, Problem, placeholders
 from shapesmt.base.deadline import stage

@@ -1,28 +1,21 @@
-"""Warnings about sizes: a 1 that is broadcast, and tensors with more elements than 32 bits can count."""
+"""Warnings about tensors with more elements than 32 bits can count."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Hashable, Iterator
 from functools import partial
-from itertools import islice
 from math import inf, prod
 
-from shapesmt.analysis.diagnose.warnings.common import Examples, is_about_inputs, producer_of, warning
+from shapesmt.analysis.diagnose.warnings.common import Examples, producer_of, warning
 from shapesmt.analysis.verify import Examination, Examined
-from shapesmt.network import laws
 from shapesmt.operators.rules import Tensor
 from shapesmt.prover.algebra import (
     Assignment,
     Bound,
     Dim,
     Evaluator,
-    Formula,
-    all_of,
-    any_of,
-    at_least,
     at_most,
-    equal,
     memo,
     product,
 )
@@ -30,42 +23,12 @@ from shapesmt.prover.algebra.growth import monotone
 from shapesmt.prover.presolve import ascending, compute_once, decide
 from shapesmt.reports.answers import ModelWarning, WarningKind, facts
 
-__all__ = ["ambiguous_broadcasts", "large"]
+__all__ = ["large"]
 
 MOST_ELEMENTS = (1 << 31) - 1  # the most elements that a signed 32-bit index can count
-STRETCHING = (laws.SIZES_BROADCAST, laws.BATCH_SIZES_BROADCAST)
 _POINTS: dict[Hashable, Assignment | None] = memo("inputs with large tensors", {})
 MAX_TRIED = 1 << 16  # the most inputs that are tried for one number of elements
 MAX_LARGE = 4  # the most different tensors that are examined
-MAX_STRETCHED = 16  # the most different pairs of sizes that are examined
-
-
-def ambiguous_broadcasts(a: Examined, examples: Examples) -> Iterator[ModelWarning]:
-    """Warn of two sizes that are equal for some valid inputs, while for others a 1 is broadcast to the other."""
-    for index, x, y, when in islice(_open_broadcasts(a.examination), MAX_STRETCHED):
-        apart = any_of(all_of(equal(x, 1), at_least(y, 2)), all_of(equal(y, 1), at_least(x, 2)))
-        point = examples.where(all_of(when, apart))
-        if point is None or examples.where(all_of(when, equal(x, y), at_least(x, 2))) is None:
-            continue  # if they are never equal, the broadcast is intended
-        shown, at = examples.counterexample_at(point, x.symbols | y.symbols)
-        one, other = (x, y) if at.dim(x) == 1 else (y, x)
-        value = at.dim(other) if other.symbols else None
-        told = facts.Stretched(str(one), str(other), value, shown, str(equal(x, y)))
-        yield warning(WarningKind.BROADCAST, told, (index, a.problem.graph.nodes[index]), example=shown)
-
-
-def _open_broadcasts(examination: Examination) -> Iterator[tuple[int, Dim, Dim, Formula]]:
-    """Yield the broadcasts whose sizes may be equal, or one of them 1: node, sizes and condition, each pair once."""
-    seen: set[Formula] = set()
-    for index in examination.open:
-        for r in examination.inference.applications[index].requirements:
-            if r.formula.op == "or" and r.law in STRETCHING and r.formula not in seen:
-                seen.add(r.formula)
-                if r.left is not None and r.right is not None and is_about_inputs(r.formula):
-                    yield index, r.left, r.right, r.branch
-
-
-# Tensors beyond 32 bits
 
 
 def large(a: Examined, examples: Examples) -> Iterator[ModelWarning]:

@@ -79,10 +79,10 @@ class ToPlace(NamedTuple):
 
 
 class Stretched(NamedTuple):
-    """Two sizes that can be equal, but also differ: then `one` is 1 and is broadcast to `other`.
+    """Two sizes that are to be equal, but also differ: then `one` is 1 and is broadcast to `other`.
 
     `value` is the value of `other` at the example; None if `other` is a number. `agree` is the condition under which
-    the two sizes are equal.
+    the two sizes are equal; "" if both are more than 1 for no valid input.
     """
 
     one: str
@@ -243,11 +243,13 @@ class Nearby(NamedTuple):
         slack: How much smaller and larger each size may be.
         others: Whether sizes outside that run too.
         narrowed: Whether the remedy narrows a range that the caller gave.
+        broadcast: The condition for sizes that the remedy leaves out because a 1 is broadcast; "" if it isn't known.
     """
 
     slack: Mapping[str, tuple[int, int]]
     others: bool
     narrowed: bool = False
+    broadcast: str = ""
 
 
 class Doubt(NamedTuple):

@@ -108,7 +108,7 @@ def _details(finding: Finding, group: Group, page: PageData) -> Iterator[Markup]
 
 def _law_and_help(finding: Finding) -> Iterator[tuple[str, Content]]:
     if finding.title and finding.kind != FindingKind.UNSUPPORTED:
-        yield "law", printable(finding.law, 400)
+        yield "required", printable(finding.law, 400)
     advice = advice_for(finding)
     if advice:
         yield "help", [*_flags_marked(advice), "; more: ", code(f"shapesmt explain {finding.code}")]
@@ -125,9 +125,9 @@ def _flags_marked(advice: str) -> Iterator[Content]:
 
 
 _WHY_OPEN = {
-    FindingKind.DATA: [("data", "it hinges on a size that only the data decide")],
-    FindingKind.ELEMENTS: [("not judged", "it rests on numbers that aren't followed")],
-    FindingKind.RANK: [("not judged", "--shape says what rank an input has")],
+    FindingKind.DATA: [("data", "whether it fails depends on the data too, not on sizes alone")],
+    FindingKind.ELEMENTS: [("not checked", "it depends on numbers that aren't tracked")],
+    FindingKind.RANK: [("not checked", "--shape gives an input its rank")],
 }
 
 

@@ -14,7 +14,7 @@ _TELLING: dict[type, Callable[[Any], Any]] = {
     facts.When: titles.when,
     facts.Mixed: titles.mixed,
     facts.Inside: lambda inside: f"inside {inside.path}",
-    facts.Behind: lambda behind: f"and so are {behind.nodes} nodes behind it",
+    facts.Behind: lambda behind: f"and so are {behind.nodes} later nodes",
     facts.Absent: absence.absent,
     facts.Without: absence.without,
     facts.ToPlace: absence.to_place,

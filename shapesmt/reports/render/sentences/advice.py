@@ -65,7 +65,8 @@ def nearby(told: facts.Nearby) -> str:
     'change the model if all sizes are meant to run'
     """
     change = "change the model if all sizes are meant to run" if told.narrowed else ""
-    return "; ".join(filter(None, (_beside(told), change)))
+    broadcast = f"also runs, broadcast: {told.broadcast}" if told.broadcast else ""
+    return "; ".join(filter(None, (_beside(told), broadcast, change)))
 
 
 def _beside(told: facts.Nearby) -> str:

@@ -15,7 +15,8 @@ def stretched(told: facts.Stretched) -> str:
     size = told.other if told.value is None else f"{told.other} = {told.value}"
     flag = argument(told.agree)
     meant = f"; --assume {flag} if they are to be equal" if len(flag) <= _MAX_FLAG else ""
-    return f"{told.one} = 1 is stretched to {size} at {_sizes(told.example)}{meant}"
+    meant = meant if told.agree else "; no input runs for which both are more than 1"
+    return f"{told.one} = 1 is broadcast to {size} at {_sizes(told.example)}{meant}"
 
 
 def contradicted(told: facts.Contradicted) -> str:

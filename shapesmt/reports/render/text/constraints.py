@@ -6,7 +6,19 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from shapesmt.base.errors import printable
-from shapesmt.reports.render.text.words import BLANK, FAINT, STYLES, Line, code, column, count, interval, line, name
+from shapesmt.reports.render.text.words import (
+    BLANK,
+    FAINT,
+    STYLES,
+    Line,
+    code,
+    column,
+    count,
+    interval,
+    line,
+    name,
+    row,
+)
 
 if TYPE_CHECKING:
     from shapesmt.reports.answers import Condition, NodeConstraints, Variable
@@ -24,7 +36,7 @@ def constraint_lines(system: NodeConstraints) -> Iterator[Line]:
     yield from _variables("it defines", system.defines)
     rows = system.smt2.splitlines()
     yield line(2, "as SMT-LIB 2", (" (with all on which it rests: shapesmt encode MODEL NODE)", FAINT))
-    yield from (line(4, code(row)) for row in rows[:_MOST])
+    yield from (row(4, code(text)) for text in rows[:_MOST])
     yield from _rest(len(rows), "line")
 
 

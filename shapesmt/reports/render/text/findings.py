@@ -21,6 +21,7 @@ from shapesmt.reports.answers import (
 )
 from shapesmt.reports.render.text.sources import position, quotation
 from shapesmt.reports.render.text.words import (
+    COMMAND,
     FAINT,
     STRONG,
     STYLES,
@@ -91,15 +92,19 @@ def further_lines(finding: Finding, most: int = 0) -> Iterator[Line]:
         yield from causes(finding.because, most)
     if not most:
         yield from _shapes_on_the_way(finding)
-    if finding.title and finding.title not in finding.law and finding.law not in finding.title:
-        yield line(2, "law:  ", printable(finding.law, 400))
-    yield from _remedy(finding)
+    yield from _advice(finding)
 
 
 def brief_lines(
     finding: Finding, symbols: Mapping[str, SymbolRange] | None = None, group: Group | None = None
 ) -> Iterator[Line]:
     """Yield the two sides of a finding, and the inputs that fail."""
+    yield from side_lines(finding)
+    yield from input_lines(finding, symbols, group)
+
+
+def side_lines(finding: Finding) -> Iterator[Line]:
+    """Yield what is known beside a finding's title: a note, the branches that contain the node, the two sides."""
     if finding.kind == FindingKind.UNSUPPORTED:
         return
     if finding.note:
@@ -107,15 +112,18 @@ def brief_lines(
     if finding.when:
         yield line(2, f"when {printable(finding.when, 400)}")
     yield from _sides(finding)
-    yield from _inputs_that_fail(finding, {n for n, r in (symbols or {}).items() if r.min == r.max}, group)
 
 
-def _remedy(finding: Finding) -> Iterator[Line]:
-    """Yield the advice for a finding, and the command that says more about its law."""
+def _advice(finding: Finding) -> Iterator[Line]:
+    """Yield the advice for a finding, then its law with the command that says more about it."""
     advice = advice_for(finding)
     if advice:
         yield line(2, "help: ", advice)
-        yield line(2, "more: ", (f"shapesmt explain {finding.code}", STRONG))
+    told = finding.title and finding.title not in finding.law and finding.law not in finding.title
+    law = ["required: ", printable(finding.law, 400)] if told else []
+    more = (f"shapesmt explain {finding.code}", COMMAND)
+    if law or advice:
+        yield line(2, *law, *("; " * bool(law) + "more: ", more) * bool(advice))
 
 
 def advice_for(finding: Finding) -> str:
@@ -275,8 +283,13 @@ def _value(of: Cause) -> str:
     return "" if of.value is None or of.expr == str(of.value) else f" = {of.value}"
 
 
-def _inputs_that_fail(finding: Finding, fixed: AbstractSet[str], group: Group | None) -> Iterator[Line]:
+def input_lines(
+    finding: Finding, symbols: Mapping[str, SymbolRange] | None = None, group: Group | None = None
+) -> Iterator[Line]:
     """Yield the inputs for which the node fails, and those for which it runs, with all others of its group."""
+    if finding.kind == FindingKind.UNSUPPORTED:
+        return
+    fixed = {n for n, r in (symbols or {}).items() if r.min == r.max}
     together = group if group is not None and group.size > 1 else None
     conditions = together or finding
     holds_iff, safe_iff = conditions.holds_iff, conditions.safe_iff
@@ -291,7 +304,7 @@ def _inputs_that_fail(finding: Finding, fixed: AbstractSet[str], group: Group | 
     elif shown is not None:
         yield line(2, fails + _example(shown, fixed))
     if finding.kind == FindingKind.RANK:
-        yield line(2, "so it isn't judged; --shape says what rank an input has")
+        yield line(2, "so it wasn't checked; --shape gives an input its rank")
     elif finding.verdict is Verdict.UNKNOWN and finding.kind in (FindingKind.REQUIREMENT, FindingKind.DATA):
         yield line(2, "undecided in the time given; a longer --timeout may decide it")
     if finding.verdict is Verdict.DEPENDS and holds_iff:
@@ -300,7 +313,7 @@ def _inputs_that_fail(finding: Finding, fixed: AbstractSet[str], group: Group | 
         how, formula = runs_when(safe_iff, data=True)
         yield line(2, how.replace("runs", all_of), *(" ", code(formula)) * bool(formula))
     if finding.kind == FindingKind.DATA:
-        yield line(2, "it hinges on a size that only the data decide")
+        yield line(2, "whether it fails depends on the data too, not on sizes alone")
 
 
 def replay_sentence(replay: Replay) -> str:

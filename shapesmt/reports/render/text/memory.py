@@ -21,6 +21,7 @@ from shapesmt.reports.render.text.words import (
     headline,
     line,
     name,
+    row,
 )
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def _table(tensors: Sequence[HeldTensor]) -> Iterator[Line]:
     shown = [(name(t.name), amount(t.bytes) if t.bytes is not None else "", t.formula) for t in tensors[:MOST_TENSORS]]
     first, second = column([row[0] for row in shown]), column([row[1] for row in shown])
     for label, size, formula in shown:
-        yield line(2, f"{label:{first}}  {size:>{second}}  ", code(formula))
+        yield row(2, f"{label:{first}}  {size:>{second}}  ", code(formula))
     if len(tensors) > MOST_TENSORS:
         rest = [t.bytes for t in tensors[MOST_TENSORS:]]
         known = [size for size in rest if size is not None]

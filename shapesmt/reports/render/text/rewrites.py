@@ -11,7 +11,18 @@ from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers import Keeping
 from shapesmt.reports.render.text.advice import flags
 from shapesmt.reports.render.text.findings import shape_text
-from shapesmt.reports.render.text.words import FAINT, STRONG, Line, code, count, first_items, headline, line, name
+from shapesmt.reports.render.text.words import (
+    COMMAND,
+    FAINT,
+    STRONG,
+    Line,
+    code,
+    count,
+    first_items,
+    headline,
+    line,
+    name,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,9 +49,9 @@ def simplified_text(simplified: Simplified, *, everything: bool = False) -> Iter
         what = "runs for no input" if region == "False" else "doesn't run for every input"
         yield headline(simplified.verdict, name(simplified.model), f"{what}, so nothing is written")
         if simplified.remedy is not None:
-            yield line(2, "to write it: ", (flags(simplified.remedy), STRONG))
+            yield line(2, "to write it: ", (flags(simplified.remedy), COMMAND))
         if region != "False":
-            yield line(2, "to write it for the inputs that run: ", ("--valid-only", STRONG))
+            yield line(2, "to write it for the inputs that run: ", ("--valid-only", COMMAND))
         return
     yield line(0, f"wrote {name(simplified.written)}")
     yield nodes_left(simplified)

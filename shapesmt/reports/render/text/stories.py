@@ -1,8 +1,8 @@
 """Stories: the findings grouped by cause, each story as long as there is room for.
 
 A report is meant to be read at once: it has at most `MOST_LINES` lines at 80 columns. Each group of findings has at
-least its head; the first ones, which are the gravest, have their causes too, as long as these fit. Operands are shown
-in the room that is left.
+least its head and the inputs that fail; the first ones, which are the gravest, have their sides, causes and operands
+too, as long as these fit.
 """
 
 from __future__ import annotations
@@ -12,14 +12,21 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from shapesmt.reports.answers import Finding, Group, SymbolRange
-from shapesmt.reports.render.text.findings import brief_lines, common_path, finding_head, further_lines, operands
-from shapesmt.reports.render.text.words import BLANK, FAINT, Line, count, first_items, line, name
+from shapesmt.reports.render.text.findings import (
+    common_path,
+    finding_head,
+    further_lines,
+    input_lines,
+    operands,
+    side_lines,
+)
+from shapesmt.reports.render.text.words import BLANK, COMMAND, FAINT, Line, count, first_items, line, name
 
 MOST_LINES = 40
 _WIDTH = 80
 _MOST_CAUSES, _FEW_CAUSES = 6, 3  # causes of a story in a shortened report: if there is room, and if not
 _MOST_NAMED = 4
-_REST = 3  # lines about the findings that aren't shown
+_REST = 3  # lines about what is shortened or left out
 
 
 class Story(NamedTuple):
@@ -31,11 +38,9 @@ class Story(NamedTuple):
 
     @property
     def more(self) -> str:
-        """The text about the group's other nodes: ` and 3 more nodes; 12 nodes behind them are not judged`."""
+        """The text about the group's other nodes: ` and 3 more nodes; 12 later nodes weren't checked`."""
         more, behind = self.group.size - 1, self.group.behind
-        after = (
-            f"; {count(behind, 'node')} behind {'them' if more else 'it'} {'is' if behind == 1 else 'are'} not judged"
-        )
+        after = f"; {count(behind, 'later node')} {'was' if behind == 1 else 'were'}n't checked"
         return (f" and {count(more, 'more node')}" if more else "") + (after if behind else "")
 
 
@@ -56,60 +61,62 @@ def _story(members: Sequence[Finding], groups: Sequence[Group]) -> Story:
 
 
 def story_lines(
-    every: Sequence[Story], symbols: Mapping[str, SymbolRange], room: int, *, everything: bool = False
+    every: Sequence[Story],
+    symbols: Mapping[str, SymbolRange],
+    room: int,
+    *,
+    everything: bool = False,
+    further: str = "--all",
 ) -> Iterator[Line]:
-    """Yield the stories, each after a blank line, in `room` lines of 80 columns; with `everything`, in full length."""
-    heads = [[BLANK, *finding_head(story.first, story.more)] for story in every]
-    shown = len(heads) if everything else _fitting([height(head) for head in heads], room)
-    left = room - sum(map(height, heads[:shown])) - (_REST if shown < len(heads) else 0)
-    bodies: list[_Body] = []
-    for story in every[:shown]:
-        fitting = (body for body in _bodies(story, symbols, everything=everything) if everything or body.height <= left)
-        bodies.append(next(fitting, _Body([], [])))
-        left -= bodies[-1].height
-    for story, head, (brief, further) in zip(every[:shown], heads, bodies, strict=False):
-        read = [*operands(story.first)] if brief or further else []
-        read = read if everything or height(read) <= left else []
-        left -= height(read)
-        yield from (*head, *brief, *read, *further)
-    if shown < len(every):
-        names = [f"{name(s.first.node)} ({s.first.verdict.value})" for s in every[shown:]]
-        yield BLANK
-        yield line(0, f"{count(len(names), 'more finding')}: {first_items(names, most=_MOST_NAMED)}; --all lists them")
+    """Yield the stories, each after a blank line, in `room` lines of 80 columns; with `everything`, in full length.
+
+    A shortened story still has the inputs that fail. The last line counts what is shortened or left out; `further`
+    shows it.
+    """
+    versions = [_versions(story, symbols, everything=everything) for story in every]
+    if everything or sum(height(longest) for longest, *_ in versions) <= room:
+        for longest, *_ in versions:
+            yield from longest
+        return
+    least = [height(shortest) for *_, shortest in versions]
+    number = _fitting(least, room - _REST)
+    left = room - _REST - sum(least[:number])
+    shortened = 0
+    for own, needed in zip(versions[:number], least, strict=False):
+        chosen = next((rows for rows in own if height(rows) <= left + needed), own[-1])
+        left -= height(chosen) - needed
+        shortened += chosen is not own[0]
+        yield from chosen
+    told = [f"{count(shortened, 'finding')} shortened"] if shortened else []
+    if rest := [f"{name(story.first.node)} ({story.first.verdict.value})" for story in every[number:]]:
+        told.append(f"{count(len(rest), 'more finding')}: {first_items(rest, most=_MOST_NAMED)}")
+    yield BLANK
+    yield line(0, "; ".join(told), "; ", (further, COMMAND))
+
+
+def _versions(story: Story, symbols: Mapping[str, SymbolRange], *, everything: bool) -> list[list[Line]]:
+    """Return the texts of a story, the longest first; with `everything`, only that one."""
+    first = story.first
+    names = [name(f.node) for f in (first, *story.others)]
+    path = common_path(names)
+    short = [f".../{text[len(path) :]}" if path else text for text in names[1:]]
+    listed = first_items(short, most=len(names) if everything else _MOST_NAMED)
+    also = [line(2, (f"also: {listed}", FAINT))] if story.others else []
+    head, inputs = [BLANK, *finding_head(first, story.more)], [*input_lines(first, symbols, story.group)]
+    brief = [*head, *side_lines(first), *inputs]
+    if everything:
+        return [[*brief, *operands(first), *further_lines(first), *also]]
+    causes = [[*further_lines(first, most), *also] for most in (_MOST_CAUSES, _FEW_CAUSES)]
+    return [[*brief, *operands(first), *causes[0]], *([*brief, *rows] for rows in causes), brief, [*head, *inputs]]
 
 
 def _fitting(heights: Sequence[int], room: int) -> int:
-    """Return how many of these fit, leaving room for the line about the rest; at least one.
+    """Return how many of these fit; at least one.
 
-    >>> _fitting([3, 3, 3], 9), _fitting([3, 3, 3, 3], 10), _fitting([3, 3], 1)
+    >>> _fitting([3, 3, 3], 9), _fitting([3, 3, 3, 3], 7), _fitting([3, 3], 1)
     (3, 2, 1)
     """
-    if sum(heights) <= room:
-        return len(heights)
-    return max(1, sum(total <= room - _REST for total in accumulate(heights)))
-
-
-class _Body(NamedTuple):
-    """The lines below a story's head: those before the first finding's operands, and those after them."""
-
-    brief: list[Line]
-    further: list[Line]
-
-    @property
-    def height(self) -> int:
-        return height(self.brief) + height(self.further)
-
-
-def _bodies(story: Story, symbols: Mapping[str, SymbolRange], *, everything: bool) -> Iterator[_Body]:
-    """Yield the texts that may follow a story's head, the longest first."""
-    names = [name(f.node) for f in (story.first, *story.others)]
-    path = common_path(names)
-    short = [f".../{text[len(path) :]}" if path else text for text in names[1:]]
-    also = line(2, ("also: " + first_items(short, most=len(names) if everything else _MOST_NAMED), FAINT))
-    brief = [*brief_lines(story.first, symbols, story.group)]
-    for most in (0,) if everything else (_MOST_CAUSES, _FEW_CAUSES):
-        yield _Body(brief, [*further_lines(story.first, most), *([also] if story.others else [])])
-    yield _Body(brief, [])
+    return max(1, sum(total <= room for total in accumulate(heights)))
 
 
 def height(rows: Iterable[Line]) -> int:

@@ -9,7 +9,19 @@ from typing import NamedTuple
 from shapesmt.base.errors import printable
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers import BatchReport, Report, Tally, Unchecked
-from shapesmt.reports.render.text.words import FAINT, STRONG, STYLES, Line, code, column, count, line, name, runs_when
+from shapesmt.reports.render.text.words import (
+    FAINT,
+    STRONG,
+    STYLES,
+    Line,
+    code,
+    column,
+    count,
+    line,
+    name,
+    row,
+    runs_when,
+)
 
 MOST_ROWS = 12
 _ERROR = "ERROR"
@@ -30,14 +42,14 @@ def _reason(model: Unchecked) -> str:
 def summary_lines(result: BatchReport) -> Iterator[Line]:
     """Yield a row for each model: its verdict, how much of it is proved, when it runs; then the totals."""
     width = column(["model", *(name(model.model) for model in result.models)])
-    yield line(0, (f"{'verdict':{_WIDTH}}  {'model':{width}}  proved", STRONG))
+    yield row(0, (f"{'verdict':{_WIDTH}}  {'model':{width}}  proved", STRONG))
     for model in result.models:
         label = f"  {name(model.model):{width}}  "
         if isinstance(model, Unchecked):
-            yield line(0, (f"{_ERROR:{_WIDTH}}", STYLES[Verdict.FAILS]), label, _reason(model))
+            yield row(0, (f"{_ERROR:{_WIDTH}}", STYLES[Verdict.FAILS]), label, _reason(model))
         else:
             verdict = (f"{model.verdict.value:{_WIDTH}}", STYLES[model.verdict])
-            yield line(0, verdict, label, *_extent(model))
+            yield row(0, verdict, label, *_extent(model))
     yield line(0)
     yield line(0, (f"{totals(result)} in {result.seconds:.2f} s, reading included", FAINT))
 
@@ -100,8 +112,11 @@ def _shared_tables(tally: Tally) -> Iterator[Line]:
         shown = [heads, *([printable(row[0], _WIDEST), *row[1:]] for row in rows[:MOST_ROWS])]
         widths = [max(map(len, cells)) for cells in zip(*shown, strict=True)]
         yield line(0)
-        for number, row in enumerate(shown):
-            cells = [f"{row[0]:{widths[0]}}", *(f"{c:>{width}}" for c, width in zip(row[1:], widths[1:], strict=True))]
-            yield line(0, ("  ".join(cells), "" if number else STRONG))
+        for number, texts in enumerate(shown):
+            cells = [
+                f"{texts[0]:{widths[0]}}",
+                *(f"{c:>{width}}" for c, width in zip(texts[1:], widths[1:], strict=True)),
+            ]
+            yield row(0, ("  ".join(cells), "" if number else STRONG))
         if len(rows) > MOST_ROWS:
             yield line(0, (f"and {len(rows) - MOST_ROWS} more", FAINT))

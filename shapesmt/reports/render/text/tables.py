@@ -15,6 +15,7 @@ from shapesmt.reports.render.text.rewrites import nodes_left, right_for
 from shapesmt.reports.render.text.words import (
     BLANK,
     CODE,
+    COMMAND,
     FAINT,
     STRONG,
     STYLES,
@@ -33,6 +34,7 @@ from shapesmt.reports.render.text.words import (
     interval,
     line,
     name,
+    row,
 )
 
 if TYPE_CHECKING:
@@ -92,9 +94,9 @@ def tightened_text(tightened: Tightened) -> Iterator[Line]:
         what = some if bounds.valid else "runs for no input"
         yield headline(verdict, name(bounds.model), f"{what}, so nothing is written")
         if tightened.remedy is not None:
-            yield line(2, "to write it: ", (flags(tightened.remedy), STRONG))
+            yield line(2, "to write it: ", (flags(tightened.remedy), COMMAND))
         if bounds.valid:
-            yield line(2, "to write the shapes of the inputs that run: ", ("--valid-only", STRONG))
+            yield line(2, "to write the shapes of the inputs that run: ", ("--valid-only", COMMAND))
         return
     loose = sum(not tensor.exact for tensor in bounds.tensors.values())
     exact = f"{loose} not exact" if loose else "every bound attained and proven"
@@ -115,9 +117,9 @@ def profile_text(profile: Profile) -> Iterator[Line]:
     what = "fails for some input" if profile.verdict is Verdict.DEPENDS else "runs for no input"
     yield headline(profile.verdict, name(profile.model), f"{what}, so nothing is written")
     if profile.remedy is not None:
-        yield line(2, "to write it: ", (flags(profile.remedy), STRONG))
+        yield line(2, "to write it: ", (flags(profile.remedy), COMMAND))
     if profile.verdict is Verdict.DEPENDS:
-        yield line(2, "to write the sizes of the inputs that run: ", ("--valid-only", STRONG))
+        yield line(2, "to write the sizes of the inputs that run: ", ("--valid-only", COMMAND))
 
 
 def dynamic_text(shapes: DynamicShapes) -> Iterator[Line]:
@@ -137,10 +139,10 @@ def table(tensors: Mapping[str, TensorBounds]) -> Iterator[Line]:
     first = column(["tensor", *names])
     second = column(["dtype", *(dtype for dtype, _, _ in cells.values())])
     third = column(["shape", *(shape for _, shape, _ in cells.values())])
-    yield line(0, (f"{'tensor':{first}}  {'dtype':{second}}  shape", STRONG))
+    yield row(0, (f"{'tensor':{first}}  {'dtype':{second}}  shape", STRONG))
     for label, tensor in zip(names, tensors.values(), strict=True):
         dtype, shape, formulas = cells[id(tensor)]
-        yield line(0, f"{label:{first}}  {dtype:{second}}  {shape:{third}}", (formulas, CODE))
+        yield row(0, f"{label:{first}}  {dtype:{second}}  {shape:{third}}", (formulas, CODE))
 
 
 def witnesses(tensors: Mapping[str, TensorBounds]) -> Iterator[Line]:
@@ -153,7 +155,7 @@ def witnesses(tensors: Mapping[str, TensorBounds]) -> Iterator[Line]:
             if witness and size is not None
         ]
         if ends:
-            yield line(2, code(dim.expr), (f" is {' and '.join(ends)}", FAINT))
+            yield row(2, code(dim.expr), (f" is {' and '.join(ends)}", FAINT))
 
 
 def operators_text(operators: Operators) -> Iterator[Line]:
@@ -173,7 +175,7 @@ def operators_text(operators: Operators) -> Iterator[Line]:
         since = ", ".join(str(rule.since) for rule in rules)
         text = f"{'no rule' if rules[0].since is None else f'since {since}':8}{_remarks(rules[-1], operators.model)}"
         style = STYLES[Verdict.UNKNOWN] if rules[0].since is None else ""
-        yield line(0, (f"{name(qualified):{width}}  {text}".rstrip(), style))
+        yield row(0, (f"{name(qualified):{width}}  {text}".rstrip(), style))
     if missing:
         yield BLANK
         yield line(0, "an operator without a rule leaves its nodes undecided: shapesmt explain SM601 says what helps")
@@ -216,7 +218,7 @@ def facts_text(facts: ModelFacts) -> Iterator[Line]:
         yield line(0, (title, STRONG))
         for tensor, about in islice(these.items(), _MOST_TENSORS):
             shape = "[...]" if about.shape is None else f"[{', '.join(printable(d, 120) for d in about.shape)}]"
-            yield line(2, f"{name(tensor):{first}}  {about.dtype or '?':{second}}  ", code(shape))
+            yield row(2, f"{name(tensor):{first}}  {about.dtype or '?':{second}}  ", code(shape))
         if len(these) > _MOST_TENSORS:
             yield line(2, (f"and {len(these) - _MOST_TENSORS} more; --format json has all", FAINT))
     if facts.dimensions:
@@ -228,7 +230,7 @@ def facts_text(facts: ModelFacts) -> Iterator[Line]:
     for d, about_dim in islice(facts.dimensions.items(), _MOST_TENSORS):
         axes = first_items([name(axis) for axis in about_dim.axes], most=4)
         alias = f"  also {name(about_dim.alias)}" if about_dim.alias else ""
-        yield line(2, f"{name(d):{width}}  {ranges[d]:{wide}}  {axes}{alias}")
+        yield row(2, f"{name(d):{width}}  {ranges[d]:{wide}}  {axes}{alias}")
     if len(facts.dimensions) > _MOST_TENSORS:
         yield line(2, (f"and {len(facts.dimensions) - _MOST_TENSORS} more; --format json has all", FAINT))
     if facts.values:
@@ -238,7 +240,7 @@ def facts_text(facts: ModelFacts) -> Iterator[Line]:
     yield line(0, f"no rule for {missing}" if missing else "every operator has a rule")
     if facts.absent:
         yield line(0, absence.listed(facts.absent))
-    yield line(0, "next: ", (shell("shapesmt", "check", facts.model), STRONG))
+    yield line(0, "next: ", (shell("shapesmt", "check", facts.model), COMMAND))
     if facts.dimensions:
         how = "with --dim NAME=LO..HI for each dimension that is bounded: shapesmt help ranges"
         yield line(2, (how, FAINT))

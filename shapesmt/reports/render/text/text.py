@@ -1,20 +1,19 @@
 """Results as text for the terminal: the verdict first, then each finding, its cause, and advice.
 
-The wording consists of plain lines; rich wraps and colours them, on a terminal only.
+The wording consists of plain lines; `folding` gives them a width, and rich colours them on a terminal only.
 """
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib import import_module
-from itertools import islice
-from typing import TYPE_CHECKING, Literal, TextIO, cast
+from typing import TYPE_CHECKING, TextIO, cast
 
 from shapesmt.base.errors import printable
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers import FindingKind, Remedy, facts
+from shapesmt.reports.render.folding import WIDEST, fold, write
 from shapesmt.reports.render.sentences.absence import absent
 from shapesmt.reports.render.text.advice import command, flags
 from shapesmt.reports.render.text.findings import causes
@@ -22,6 +21,7 @@ from shapesmt.reports.render.text.stories import MOST_LINES, height, stories_of,
 from shapesmt.reports.render.text.warnings import sample_lines, samples_told, warning_lines
 from shapesmt.reports.render.text.words import (
     BLANK,
+    COMMAND,
     FAINT,
     STRONG,
     Line,
@@ -34,16 +34,12 @@ from shapesmt.reports.render.text.words import (
     count,
     fixed_line,
     headline,
-    inert,
     line,
     name,
     region_told,
 )
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.segment import Segment
-
     from shapesmt.reports.answers import (
         AnyResult,
         BatchReport,
@@ -58,23 +54,21 @@ if TYPE_CHECKING:
 
 COMPLETE = "the complete system, decided by the solver as a whole"
 _ROOM = 30  # the most lines for the findings of an explanation, before its facts
-_CHUNK = 1000  # the number of lines that are written at once
-_HANGING = 4  # columns of additional indentation for the rest of a wrapped line
 
 
 def write_text(result: AnyResult, stream: TextIO) -> None:
     """Write `result`, wrapped and coloured if `stream` is a terminal."""
-    _write(lines(result), stream)
+    write(lines(result), stream)
 
 
 def write_everything(result: AnyResult, stream: TextIO) -> None:
     """Write `result` with all findings of a report, however many."""
-    _write(lines(result, everything=True), stream)
+    write(lines(result, everything=True), stream)
 
 
 def write_headlines(result: AnyResult, stream: TextIO) -> None:
     """Write only the verdict of each model."""
-    _write((next(lines(answer)) for answer in getattr(result, "models", [result])), stream)
+    write((next(lines(answer)) for answer in getattr(result, "models", [result])), stream)
 
 
 def write_fleet(result: AnyResult, stream: TextIO) -> None:
@@ -82,14 +76,7 @@ def write_fleet(result: AnyResult, stream: TextIO) -> None:
     from shapesmt.reports.answers import BatchReport
     from shapesmt.reports.render.text.summary import fleet
 
-    _write(fleet(result) if isinstance(result, BatchReport) else lines(result), stream)
-
-
-def _write(rows: Iterator[Line], stream: TextIO) -> None:
-    if stream.isatty() or os.environ.get("FORCE_COLOR"):
-        _write_rich(rows, stream)
-    else:
-        stream.writelines(f"{row}\n" for row in rows)
+    write(fleet(result) if isinstance(result, BatchReport) else lines(result), stream)
 
 
 def lines(result: AnyResult, *, everything: bool = False) -> Iterator[Line]:
@@ -101,50 +88,11 @@ def lines(result: AnyResult, *, everything: bool = False) -> Iterator[Line]:
     return cast("Iterator[Line]", text)
 
 
-def wrap_text(result: AnyResult, width: int | None = None, *, everything: bool = False) -> str:
-    """Return the text of `result` without colours, in lines of at most `width` columns (None: of any width)."""
+def fold_text(result: AnyResult, width: int | None = None, *, everything: bool = False) -> str:
+    """Return the text of `result` without colours, in lines of at most `width` columns (None: 100, but for tables)."""
     rows = lines(result, everything=everything)
-    if width is None:
-        return "".join(f"{row}\n" for row in rows)
-    from rich.console import Console
-
-    console = Console(width=width, color_system=None, highlight=False, markup=False, emoji=False)
-    return "".join(segment.text for row in rows for segment in _wrap_line(row, console))
-
-
-def _write_rich(rows: Iterator[Line], stream: TextIO) -> None:
-    from rich.console import Console
-    from rich.segment import Segments
-
-    colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"  # None: no bold text either
-    console = Console(file=stream, highlight=False, markup=False, emoji=False, color_system=colours)
-    while chunk := list(islice(rows, _CHUNK)):
-        segments: list[Segment] = []
-        for row in chunk:
-            segments += _wrap_line(row, console)
-        console.print(Segments(segments), soft_wrap=True, end="")
-
-
-def _wrap_line(row: Line, console: Console) -> Iterator[Segment]:
-    """Yield the pieces of a line, wrapped with a hanging indent if it is wider than the console."""
-    from rich.cells import cell_len
-    from rich.segment import Segment
-    from rich.text import Text
-
-    if cell_len(shown := str(row)) <= console.width and not shown.lstrip().startswith(r"\x3a:"):
-        yield Segment(" " * row.indent)
-        for text, style in row.parts:
-            yield Segment(text, console.get_style(style) if style else None)
-        yield Segment.line()
-        return
-    first, rest = " " * row.indent, " " * min(row.indent + _HANGING, console.width // 2)
-    for piece in Text.assemble(*row.parts).wrap(console, max(console.width - len(rest), 20)):
-        piece.rstrip()
-        if inert(piece.plain) != piece.plain:
-            at = piece.plain.index(":")
-            piece = Text.assemble(piece[:at], r"\x3a", piece[at + 1 :])
-        yield from (Text(first) + piece).render(console, end="\n")
-        first = rest
+    rows = rows if width is None else (row._replace(whole=False) for row in rows)
+    return "".join(f"{piece}\n" for row in rows for piece in fold(row, width or WIDEST))
 
 
 def _reports(result: BatchReport, *, everything: bool = False) -> Iterator[Line]:
@@ -169,8 +117,8 @@ def _report(report: Report, *, everything: bool = False) -> Iterator[Line]:
     ]
     cautions = [*warning_lines(report, everything=everything)]
     end = [BLANK] if report.judged or report.warnings else []
-    end += [*_region(report), *sample_lines(report), line(0, (proofs(report), FAINT))]
-    end += [line(0, "next: ", (command("repair", report, Remedy({})), STRONG))] * _may_be_wrong(report)
+    end += [*_region(report), *sample_lines(report), line(0, (proofs(report, everything=everything), FAINT))]
+    end += [line(0, "next: ", (command("repair", report, Remedy({})), COMMAND))] * _may_be_wrong(report)
     if report.certificate:
         end.append(line(0, (f"{COMPLETE}: {report.certificate}", FAINT)))
     room = MOST_LINES - sum(map(height, (head, cautions, end)))
@@ -199,7 +147,7 @@ def _judged(report: Report) -> str:
     if report.verdict is Verdict.PROVED or (also and _nodes_hold(report)):
         if total == 0:
             return "no node has a requirement that could fail" + also
-        what = f"all {total} requirements hold" if total > 1 else "its one requirement holds"
+        what = f"all {total} node requirements hold" if total > 1 else "its one node requirement holds"
         return what + (f" for every {over}" if over else "") + also
     parts = [f"{number} {what}" for number, what in _tallies(report) if number]
     if report.needed:
@@ -222,7 +170,7 @@ def _nodes_hold(report: Report) -> bool:
 def _tallies(report: Report) -> Iterator[tuple[int, str]]:
     """Yield the kinds of findings with their numbers, gravest first; the first is stated with the total."""
     counts = report.requirements
-    of = f"of {count(counts.total, 'requirement')} "
+    of = f"of {count(counts.total, 'node requirement')} "
     for number, one, many in (
         (counts.fails, "fails for every input", "fail for every input"),
         (counts.depends, "fails for some input", "fail for some input"),
@@ -234,7 +182,7 @@ def _tallies(report: Report) -> Iterator[tuple[int, str]]:
     for number, thing, state in (
         (kinds[FindingKind.UNSUPPORTED], "node", "without a rule"),
         (kinds[FindingKind.RANK], "node", "with inputs of unknown rank"),
-        (kinds[FindingKind.ELEMENTS], "node", "with numbers that aren't followed"),
+        (kinds[FindingKind.ELEMENTS], "node", "with sizes that aren't tracked"),
         (kinds[FindingKind.TIMEOUT], "node", "not looked at in the time given"),
     ):
         yield number, f"{count(number, thing).split(' ', 1)[1]} {state}"
@@ -257,7 +205,7 @@ def _region(report: Report) -> Iterator[Line]:
         if report.remedy.doubt:
             yield line(0, (printable(report.remedy.doubt, 400), STRONG))
         note = f" ({printable(report.remedy.note, 400)})" if report.remedy.note else ""
-        yield line(0, "PROVED with ", (flags(report.remedy), STRONG), note)
+        yield line(0, "PROVED with ", (flags(report.remedy), COMMAND), note)
 
 
 def release_line(release: Release) -> Line:
@@ -270,20 +218,20 @@ def release_line(release: Release) -> Line:
     return line(
         0,
         "without ",
-        (pinned, STRONG),
+        (pinned, COMMAND),
         " ",
         *what,
         *[f"; nearest: {' or '.join(nearest)}"] * bool(nearest),
     )
 
 
-def proofs(report: Report) -> str:
-    """Return the number of proved requirements as text, by certificate."""
+def proofs(report: Report, *, everything: bool = False) -> str:
+    """Return the number of proved requirements as text; with `everything`, how many by each kind of proof."""
     counts = report.requirements
     ways = {"assumed": "assumed", "z3": "by Z3"}
     by = ", ".join(f"{number} {ways.get(how, f'by {how}')}" for how, number in counts.proved_by.items() if number)
     proved = f"{counts.proved} of {count(counts.total, 'requirement')} proved in {report.seconds:.2f} s after reading"
-    return proved + (f" ({by})" if by else "")
+    return proved + (f" ({by})" if by and everything else "")
 
 
 def _explanation(explanation: Explanation) -> Iterator[Line]:
@@ -294,7 +242,8 @@ def _explanation(explanation: Explanation) -> Iterator[Line]:
     yield headline(explanation.verdict, subject, _headline(explanation) + ending)
     yield from assumed_of_data(explanation.assumed)
     every, single = stories_of(explanation.findings, explanation.groups), target is not None
-    yield from story_lines(every, explanation.symbols, _ROOM, everything=single or len(every) == 1)
+    whole = single or len(every) == 1
+    yield from story_lines(every, explanation.symbols, _ROOM, everything=whole, further="explain MODEL NODE")
     if any(fact.expr != "False" for fact in explanation.facts):
         yield BLANK
         yield line(0, "these can't all hold")

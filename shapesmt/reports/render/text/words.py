@@ -21,6 +21,7 @@ STYLES = {
 }
 FAINT = "dim"
 STRONG = "bold"
+COMMAND = "bold not dim"  # a command to paste, or its options, which are never folded
 CODE = "cyan"
 
 _MOST_CODE = 400  # the most characters of a formula that are shown
@@ -32,10 +33,14 @@ _SOURCES = {"model": "declared in the file", "metadata": "from the file's metada
 
 
 class Line(NamedTuple):
-    """A line of text: its indentation, and its parts with their styles."""
+    """A line of text: its indentation, and its parts with their styles.
+
+    `whole` says that it is a row of a table, which is folded on terminals only.
+    """
 
     indent: int
     parts: tuple[tuple[str, str], ...]
+    whole: bool = False
 
     def __str__(self) -> str:
         return inert((" " * self.indent + "".join(text for text, _ in self.parts)).rstrip())
@@ -60,6 +65,11 @@ def line(indent: int, *parts: str | tuple[str, str]) -> Line:
     '  runs when n >= 2'
     """
     return Line(indent, tuple((part, "") if isinstance(part, str) else part for part in parts))
+
+
+def row(indent: int, *parts: str | tuple[str, str]) -> Line:
+    """Return a line that is a row of a table."""
+    return line(indent, *parts)._replace(whole=True)
 
 
 def headline(verdict: Verdict, subject: str, text: str) -> Line:

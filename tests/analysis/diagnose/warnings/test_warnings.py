@@ -42,13 +42,16 @@ def test_large_tensors_are_looked_for_beside_integers_of_an_input_without_ends()
     assert report.verdict is Verdict.DEPENDS
 
 
+POOLED = "p = MaxPool <kernel_shape = [4], strides = [4], ceil_mode = 1> (x)"
+
+
 class TestBroadcast:
     PAIR = "(float[n, 4] x, float[m, 4] y) => (z) { [add] z = Add (x, y) }"
 
     def test_a_size_that_may_be_equal_or_1(self) -> None:
         w = only(self.PAIR, dims={"n": "1..8", "m": "1..8"})
         assert (w.kind, w.code, w.node, w.op_type, w.index) == ("broadcast", "SM901", "add", "Add", 0)
-        assert w.text == 'n = 1 is stretched to m = 2 at n=1, m=2; --assume "m == n" if they are to be equal'
+        assert w.text == 'n = 1 is broadcast to m = 2 at n=1, m=2; --assume "m == n" if they are to be equal'
         assert w.example is not None
         assert w.example.inputs == {"x": (1, 4), "y": (2, 4)}
 
@@ -57,7 +60,7 @@ class TestBroadcast:
         report = checked(body, dims={"c": "1..3:2"})
         assert report.verdict is Verdict.PROVED
         (w,) = report.warnings
-        assert w.text == 'c = 1 is stretched to 3 at c=1; --assume "c == 3" if they are to be equal'
+        assert w.text == 'c = 1 is broadcast to 3 at c=1; --assume "c == 3" if they are to be equal'
 
     @pytest.mark.parametrize("dims", [{"n": "2..8", "m": "2..8"}, {"n": 1, "m": "1..8"}, {"n": "1..8", "m": 1}])
     def test_silent_where_1_is_out_of_range_or_meant(self, dims: dict[str, object]) -> None:
@@ -65,6 +68,21 @@ class TestBroadcast:
 
     def test_silent_where_the_sizes_are_never_equal(self) -> None:
         assert not warned("(float[n] x, float[m] y) => (z) { z = Add (x, y) }", dims={"n": "5..8", "m": "1..4"})
+
+    def test_a_1_that_is_rounded_from_the_other_size(self) -> None:
+        body = f"(float[1, 1, n] x) => (y) {{ {POOLED} y = Add (x, p) }}"
+        report = checked(body, dims={"n": "1..99"})
+        assert report.findings[0].holds_iff == "n <= 4"
+        assert [w.text for w in report.warnings] == [
+            "(n + 3)//4 = 1 is broadcast to n = 2 at n=2; no input runs for which both are more than 1"
+        ]
+        assert not warned(body, dims={"n": "1..4"})
+
+    def test_two_branches_with_the_same_sizes_warn_once(self) -> None:
+        body = """(float[n, 4] x, float[m, 4] y, bool[1] c) => (z) {
+            z = If (c) <then_branch = t () => (p) { p = Add (x, y) }, else_branch = e () => (q) { q = Sub (x, y) }>
+        }"""
+        assert [kind for kind, _ in warned(body)] == ["broadcast"]
 
     def test_silent_where_only_data_could_make_a_1(self) -> None:
         body = "(float[n] x, int64[m] y) => (z) { i = NonZero (x) z = Add (i, y) }"
@@ -320,8 +338,8 @@ def test_a_size_is_stretched_only_where_it_meets_another() -> None:
                   else_branch = e () => (q) { q = Identity(x) }> y = Add(z, w) }"""
     report = shapesmt.check((HEAD + "(float[a, n, 3] x, float[k, 3] w) => (y) " + body).encode())
     assert [w.text.partition(";")[0] for w in report.warnings] == [
-        "a = 1 is stretched to k = 2 at a=1, k=2",
-        "k = 1 is stretched to n = 2 at n=2, k=1",
+        "a = 1 is broadcast to k = 2 at a=1, k=2",
+        "k = 1 is broadcast to n = 2 at n=2, k=1",
     ]
 
 

@@ -123,7 +123,7 @@ def test_page_tells_what_the_report_tells() -> None:
     told = " ".join("".join(Elements(shapesmt.page(UNET, dims=SIZES)).texts).split())
     for part in (
         "Runs exactly when height and width are multiples of 16", "repeats every 16", "and so on up to 512",
-        "DEPENDS", "unet.onnx", "8 of 88 requirements fail for some batch in 1..",
+        "DEPENDS", "unet.onnx", "8 of 88 node requirements fail for some batch in 1..",
         "height % 16 == 0 and width % 16 == 0",
         "shapesmt check unet.onnx --dim height=64..512:16 --dim width=64..512:16",
         "841 of 201,601 choices of height and width run", "joined tensors match off the join axis", "SM103",

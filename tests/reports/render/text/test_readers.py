@@ -15,7 +15,16 @@ from rich.cells import cell_len
 
 import shapesmt
 from shapesmt.prover.algebra import Verdict
-from shapesmt.reports.answers import Bounds, DimBounds, Explanation, Fact, Operator, Operators, TensorBounds
+from shapesmt.reports.answers import (
+    Bounds,
+    DimBounds,
+    Explanation,
+    Fact,
+    Operator,
+    Operators,
+    Remedy,
+    TensorBounds,
+)
 from shapesmt.reports.answers.finding import Cause
 from shapesmt.reports.render import render
 from tests.support.reports import UNET, Terminal, text
@@ -70,10 +79,24 @@ def test_lines_fit_a_narrow_terminal_and_nothing_is_lost(monkeypatch, width):
         assert "".join(shown.split()) == "".join(text(result).split())
 
 
-def test_a_wide_terminal_gets_whole_lines(monkeypatch):
+def test_a_wide_terminal_gets_the_lines_of_a_file_and_whole_rows_of_tables(monkeypatch):
     for result in RESULTS:
         shown = ESCAPES.sub("", at_a_terminal(result, monkeypatch, 2000))
-        assert [row.rstrip() for row in shown.splitlines()] == text(result).splitlines()
+        assert " ".join(shown.split()) == " ".join(str(result).split())
+        if str(result).isascii():  # a file's columns are characters
+            assert [row.rstrip() for row in shown.splitlines()] == str(result).splitlines()
+
+
+def test_a_file_gets_lines_of_100_columns_but_for_commands_and_rows_of_tables():
+    remedy = Remedy({f"input_{i}.height": "64..512:16" for i in range(8)})
+    rows = str(dataclasses.replace(UNET, remedy=remedy)).splitlines()
+    (proved,) = (row for row in rows if row.startswith("PROVED with"))
+    assert proved.count("--dim") == 8
+    assert max(len(row) for row in rows if row != proved) <= 100
+    assert "  help: pad the input to a multiple, crop the skip connection, or resize to the other tensor's size" in rows
+    assert "      instead of by a factor" in rows
+    tensors = {LONG: TensorBounds("float32", (DimBounds(1, 32, "height", witnesses=()),) * 20)}
+    assert max(map(len, str(Bounds("m", UNET.symbols, tensors)).splitlines())) > 200
 
 
 def test_what_is_continued_is_indented_further(monkeypatch):

@@ -31,7 +31,7 @@ from tests.support.reports import CONCAT, SYMBOLS, UNET, Terminal, text
 def test_proved():
     report = Report("unet.onnx", Verdict.PROVED, SYMBOLS, Counts(310, proved=310), (), None, 0.111)
     assert text(report) == (
-        "PROVED unet.onnx: all 310 requirements hold for every batch in 1..32, height in 64..512\n"
+        "PROVED unet.onnx: all 310 node requirements hold for every batch in 1..32, height in 64..512\n"
         "310 of 310 requirements proved in 0.11 s after reading\n"
     )
 
@@ -40,7 +40,7 @@ def test_depends():
     assert (
         text(UNET)
         == """\
-DEPENDS unet.onnx: 2 of 310 requirements fail for some batch in 1..32, height in 64..512
+DEPENDS unet.onnx: 2 of 310 node requirements fail for some batch in 1..32, height in 64..512
 
 DEPENDS  /up1/Concat (Concat, node 12)
   image[2] is 65, u1[2] is 66
@@ -52,14 +52,13 @@ DEPENDS  /up1/Concat (Concat, node 12)
     image[2] = height = 65               input
     d1[2]    = (height + 1)//2 = 33      /down1/Conv (stride 2, pads 1,1)
     u1[2]    = 2*((height + 1)//2) = 66  /up1/Resize (scales 1,1,2,2)
-  law:  joined tensors match off the join axis
   help: pad the input to a multiple, crop the skip connection, \
 or resize to the other tensor's size instead of by a factor
-  more: shapesmt explain SM103
+  required: joined tensors match off the join axis; more: shapesmt explain SM103
 
 unet.onnx runs exactly when height % 16 == 0
 PROVED with --dim height=64..512:16
-308 of 310 requirements proved in 0.11 s after reading (7 by interval, 301 by normal form)
+308 of 310 requirements proved in 0.11 s after reading
 """
     )
 
@@ -95,7 +94,7 @@ def test_fails_with_all_kinds_of_findings():
     assert (
         text(report)
         == """\
-FAILS m.onnx: 1 of 9 requirements fails for every input, 1 fails for some input, 1 is undecided, \
+FAILS m.onnx: 1 of 9 node requirements fails for every input, 1 fails for some input, 1 is undecided, \
 3 nodes without a rule; n in 1.., k = 4 with n % 2 == 0
 declared in the file: n in 1.., k = 4
 
@@ -114,11 +113,10 @@ DEPENDS  pick (Concat, node 12)
     height == 2*((height + 1)//2)
   fails at height=65, width=64, any batch (image 1x3x65x64)
   runs exactly when height % 2 == 0
-  it hinges on a size that only the data decide
-  law:  joined tensors match off the join axis
+  whether it fails depends on the data too, not on sizes alone
   help: pad the input to a multiple, crop the skip connection, \
 or resize to the other tensor's size instead of by a factor
-  more: shapesmt explain SM103
+  required: joined tensors match off the join axis; more: shapesmt explain SM103
 
 UNKNOWN  odd0 (Odd, node 5) and 2 more nodes
   operator Odd has no rule, so its outputs are unknown
@@ -134,17 +132,19 @@ next: shapesmt repair m.onnx --assume "n % 2 == 0"
     ("counts", "verdict", "symbols", "first"),
     [
         (Counts(), Verdict.PROVED, {}, "PROVED m: no node has a requirement that could fail"),
-        (Counts(1, 1), Verdict.PROVED, {}, "PROVED m: its one requirement holds"),
-        (Counts(2, 2), Verdict.PROVED, {}, "PROVED m: all 2 requirements hold"),
-        (Counts(1, fails=1), Verdict.FAILS, {}, "FAILS m: 1 of 1 requirement fails for every input"),
-        (Counts(9, fails=1), Verdict.FAILS, SYMBOLS, "FAILS m: 1 of 9 requirements fails for every batch in 1..32, "
-         "height in 64..512"),
-        (Counts(9, unknown=2), Verdict.UNKNOWN, {}, "UNKNOWN m: 2 of 9 requirements are undecided"),
+        (Counts(1, 1), Verdict.PROVED, {}, "PROVED m: its one node requirement holds"),
+        (Counts(2, 2), Verdict.PROVED, {}, "PROVED m: all 2 node requirements hold"),
+        (Counts(1, fails=1), Verdict.FAILS, {}, "FAILS m: 1 of 1 node requirement fails for every input"),
+        (
+            Counts(9, fails=1), Verdict.FAILS, {"batch": SYMBOLS["batch"]},
+            "FAILS m: 1 of 9 node requirements fails for every batch in 1..32",
+        ),
+        (Counts(9, unknown=2), Verdict.UNKNOWN, {}, "UNKNOWN m: 2 of 9 node requirements are undecided"),
         (
             Counts(2, 2),
             Verdict.PROVED,
             {f"s{i}": SymbolRange(1, 2) for i in range(9)},
-            "PROVED m: all 2 requirements hold for every s0 in 1..2, s1 in 1..2, s2 in 1..2, s3 in 1..2, "
+            "PROVED m: all 2 node requirements hold for every s0 in 1..2, s1 in 1..2, s2 in 1..2, s3 in 1..2, "
             "s4 in 1..2, s5 in 1..2 and 3 more",
         ),
     ],

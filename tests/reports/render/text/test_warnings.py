@@ -14,16 +14,16 @@ from tests.support.reports import text
 
 
 def test_warnings_are_a_section_of_their_own():
-    stretched = ModelWarning("SM901", "broadcast", "add", "Add", 3, "", "n = 1 is stretched to m = 2 at n=1, m=2")
+    stretched = ModelWarning("SM901", "broadcast", "add", "Add", 3, "", "n = 1 is broadcast to m = 2 at n=1, m=2")
     spare = ModelWarning("SM906", "symbol", "", "", -1, "x", "nothing depends on k: no node reads 'x'")
     report = Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2), warnings=(stretched, spare))
     assert (
         text(report)
         == """\
-PROVED m.onnx: all 2 requirements hold
+PROVED m.onnx: all 2 node requirements hold
 
 WARNING  add (Add, node 3)  SM901
-  n = 1 is stretched to m = 2 at n=1, m=2
+  n = 1 is broadcast to m = 2 at n=1, m=2
 WARNING  symbol  SM906
   nothing depends on k: no node reads 'x'
 

@@ -1,0 +1,129 @@
+"""Goal: the inputs that a remedy is to admit, which are those that run, without the ones that warnings are about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from shapesmt.analysis.diagnose.findings import describe_region
+from shapesmt.analysis.diagnose.warnings.broadcasts import Broadcast, unmeant_broadcasts
+from shapesmt.analysis.diagnose.warnings.common import Examples
+from shapesmt.analysis.verify import Examined
+from shapesmt.prover.algebra import (
+    TRUE,
+    Atom,
+    Evaluator,
+    Formula,
+    Verdict,
+    all_of,
+    any_of,
+    conjunction,
+    implies,
+    negate,
+)
+from shapesmt.prover.presolve import decide
+from shapesmt.prover.regions import Conjunct, conjunct_of
+from shapesmt.reports.answers import Precondition
+
+MAX_TEXT = 60  # the most characters of the condition for inputs that a remedy leaves out
+
+
+class Meant(NamedTuple):
+    """The valid inputs that no warning is about.
+
+    Attributes:
+        condition: The condition for them, over the problem's own symbols; TRUE if all valid inputs are among them.
+        witness: One of them; None if none is known.
+    """
+
+    condition: Formula = TRUE
+    witness: Mapping[Atom, int] | None = None
+
+    def holds_at(self, conditions: Sequence[Formula]) -> bool:
+        """Whether the witness is known, and satisfies these conditions."""
+        known = self.witness or {}
+        return all(f.symbols <= known.keys() and Evaluator(dict(known)).formula(f) for f in conditions) and bool(known)
+
+
+def meant_inputs(a: Examined) -> Meant:
+    """Return the valid inputs for which no size of 1 is broadcast that was to be equal to another.
+
+    If there are none, some of the warnings are ignored.
+    """
+    examples = Examples(a)
+    found = [*unmeant_broadcasts(a, examples)]
+    parts = _equalities(found)
+    known = [broadcast.together for broadcast in found if broadcast.together is not None]
+    if len(known) == len(found) > 0:
+        near = {s: v for point in reversed(known) for s, v in point.items()}
+        meant = Meant(all_of(*parts), examples.values_at(near)[0])
+        if meant.holds_at([*parts, *a.examination.domain.facts]):
+            return meant
+    kept: list[Formula] = []
+    for part in parts:
+        within = a.examination.domain.copy()
+        within.assume(all_of(*kept, part))
+        kept += [part] * a.judge.is_inhabited(within)
+    return Meant(all_of(*kept))
+
+
+def _equalities(found: Sequence[Broadcast]) -> list[Formula]:
+    """Return the conditions under which nothing is broadcast, in any branch."""
+    branches: dict[Formula, list[Formula]] = {}
+    for broadcast in found:
+        branches.setdefault(broadcast.agree, []).append(broadcast.own.branch)
+    return [implies(any_of(*whens), agree) for agree, whens in branches.items()]
+
+
+class Goal(NamedTuple):
+    """The inputs that a remedy is to admit.
+
+    Attributes:
+        said: Conditions for them, readable if possible.
+        exact: Whether the model runs, as it is meant to, if and only if those conditions hold.
+        meant: The valid inputs for which the model runs as it is meant to.
+        needed: Conditions that are sufficient.
+    """
+
+    said: tuple[Conjunct, ...]
+    exact: bool
+    meant: Meant
+    needed: tuple[Conjunct, ...]
+
+
+def goal_of(a: Examined, region: Precondition, meant: Meant) -> Goal:
+    """Return the valid inputs, without those for which the model doesn't run as it is meant to."""
+    judged = [c for j in a.examination.judgements for c in j.condition.conjuncts]
+    if meant.condition is TRUE:
+        return Goal(region.conjuncts, region.exact, meant, region.conjuncts if region.exact else _said(judged))
+    from shapesmt.prover.regions import readable, relates
+
+    wanted = meant.condition.conjuncts
+    conditions = [*wanted, *(c for c in judged if c.op != "or" or {*wanted}.isdisjoint(c.args))]
+    relations = [f for f in conditions if relates(f) and readable(conjunct_of(f))]
+    told = describe_region(all_of(*(f for f in conditions if f not in relations)), a.admissible(), a)
+    said, exact = (*told.conjuncts, *_said(relations)), region.exact and told.exact
+    return Goal(said, exact, meant, said if exact else _said(conditions))
+
+
+def _said(conditions: Iterable[Formula]) -> tuple[Conjunct, ...]:
+    return tuple(map(conjunct_of, conditions))
+
+
+def broadcast_of(a: Examined, meant: Formula) -> str:
+    """Return the condition under which the model runs, though a 1 is broadcast; "" if it isn't short, or not found."""
+    if meant is TRUE:
+        return ""
+    judged, admissible = [c for j in a.examination.judgements for c in j.condition.conjuncts], a.admissible()
+
+    def is_other(case: Formula) -> bool:
+        decision = decide(admissible, implies(case, meant))
+        return case is not meant and (decision is None or decision.verdict is not Verdict.PROVED)
+
+    rest = [any_of(*filter(is_other, c.args)) if c.op == "or" and meant in c.args else c for c in judged]
+    if len({s for c in judged for s in c.symbols}) == 1:
+        region = describe_region(all_of(*judged, negate(meant)), admissible, a)
+        text = conjunction(region.text) if region.exact else ""
+    else:
+        text = str(all_of(*rest)) if rest != judged else ""
+    return text if len(text) <= MAX_TEXT else ""
