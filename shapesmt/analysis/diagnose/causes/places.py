@@ -65,10 +65,10 @@ def telling(value: Value, places: Sequence[Place]) -> list[Place]:
 
 
 def moved(before: tuple[Part, Tensor], after: tuple[Part, Tensor]) -> bool:
-    """Whether a size is on another axis afterwards or in another element, counted from the front or from the back."""
+    """Whether a size is on another axis afterwards, counted from the last one, or in another element."""
     (old, t), (new, u) = before, after
     if old.kind == new.kind == "axis":
-        return (old.index, t.rank) != (new.index, u.rank)
+        return t.rank - (old.index or 0) != u.rank - (new.index or 0)
     if old.kind == new.kind == "element":
         return (old.index, _count(t)) != (new.index, _count(u))
     return old.index != new.index

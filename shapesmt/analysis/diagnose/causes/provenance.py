@@ -28,7 +28,7 @@ MAX_ELEMENTS = 16  # the most elements of an input that are looked at
 TYPES = ("float32", "int64", "bool")  # element types that are tried in place of another
 
 PartKind: TypeAlias = Literal["axis", "element", "rank", "type"]
-Effect: TypeAlias = Literal["taken", "changed", "broken", ""]
+Effect: TypeAlias = Literal["taken", "other", "broken", ""]
 Value: TypeAlias = "Dim | int | str"
 
 
@@ -114,16 +114,16 @@ def provenance_of(
         asked = [s for s in sources if (s.value == value) is same and (s.input in constants) is constant]
         return tuple([s for s in asked if _effect(s, trials, output, wanted) in effects])
 
-    taken = found("taken", same=True, constant=False) or found("changed", "broken", same=True, constant=False)
+    taken = found("taken", same=True, constant=False) or found("other", "broken", same=True, constant=False)
     if not taken and part.kind == "axis":
         taken = found("taken", same=True, constant=True)
     if taken:
         return Provenance(taken, True)
-    effects: tuple[Effect, ...] = ("changed",) if part.kind == "rank" else ("changed", "broken")
+    effects: tuple[Effect, ...] = ("other",) if part.kind == "rank" else ("other", "broken")
     computed = found(*effects, same=False, constant=False) if part.kind != "type" else ()
     if computed:
         return Provenance(tuple(_essential(computed)), False)
-    taken = found("taken", "changed", "broken", same=True, constant=True)
+    taken = found("taken", "other", "broken", same=True, constant=True)
     return Provenance(taken, bool(taken))
 
 
@@ -193,7 +193,8 @@ def _sources(node: Node, read: Mapping[str, Tensor], kind: PartKind) -> Iterator
 def _effect(source: Source, trials: Trials, output: int, wanted: tuple[Part, Value]) -> Effect:
     """Return what becomes of an output's property if a source changes.
 
-    "taken" if it becomes the same as the source, "broken" if it is unknown then, "" if it stays.
+    "taken" if it becomes what the source is, "other" if it changes otherwise, "broken" if it is unknown then, "" if it
+    stays.
     """
     part, value = wanted
     effect: Effect = ""
@@ -201,7 +202,7 @@ def _effect(source: Source, trials: Trials, output: int, wanted: tuple[Part, Val
         again = trials.applied({source.input: changed})
         now = None if again is None else _property(again, output, part)
         if now is not None:
-            return "taken" if now == other else "changed" if now != value else ""
+            return "taken" if now == other else "other" if now != value else ""
         effect = "broken"
     return effect
 

@@ -137,9 +137,9 @@ class Tracer:
         computed = sorted((p for p in sources if not self.is_constant(p.tensor)), key=lambda p: self.rank(p.tensor))
         if not found.taken:
             return telling(place.value, computed), True
-        if not computed:
-            return [p for p in sources if p.part.kind == "axis"][:1], True
-        return computed[:1], self._decides(computed[0], place, node)
+        chosen = (computed or [p for p in sources if p.part.kind == "axis"])[:1]
+        introduced = not computed and not self.is_constant(place.tensor)
+        return chosen, introduced or not chosen or self._decides(chosen[0], place, node)
 
     def _decides(self, before: Place, after: Place, node: Node) -> bool:
         """Whether a node that takes a property from an input puts it elsewhere, or chooses it among several."""
@@ -152,7 +152,8 @@ class Tracer:
             return False
         back = after.axis - made.rank
         shapes = [self.tensors[n].shape or () for n in node.inputs if n in self.tensors and not self.is_constant(n)]
-        return len({shape[back] for shape in shapes if len(shape) >= -back} - {ONE}) > 1
+        sizes = {self._number(shape[back]) or shape[back] for shape in shapes if len(shape) >= -back}
+        return len(sizes - {ONE, 1}) > 1
 
     def _elementwise(self, place: Place, node: Node) -> Place | None:
         """Return the same axis of an input of the same shape, if the node works element by element."""
