@@ -85,8 +85,8 @@ class Analysis(Examined):
     def warnings(self) -> tuple[answers.ModelWarning, ...]:
         """The warnings of all kinds."""
         found = diagnose.model_warnings(self, self.contradictions, self.static)
-        asked = bool(tuple(self.question.samples))
-        return tuple([w for w in found if not (asked and w.kind is answers.WarningKind.RESHAPED)])
+        asked = bool(tuple(self.question.samples))  # then findings are about samples that are mixed
+        return tuple([w for w in found if not (asked and isinstance(w.told["text"], answers.facts.Reshaped))])
 
     @cached_property
     def guarded(self) -> answers.Guarded | None:

@@ -138,9 +138,10 @@ SM909 = Code(
 )  # fmt: skip
 SM910 = Code(
     "SM910", "reshaped batch",
-    "The axis that counts the samples stays an axis of its own where a tensor is reshaped.",
-    "Write the sizes of a reshape for any batch, with 0 or -1 for the batch; `check --samples` tells what mixes and at "
-    "which sizes.",
+    "The axis that counts the samples stays an axis of its own where a tensor is reshaped, and no reshape shares out a "
+    "constant among the samples.",
+    "Write the sizes of a reshape for any batch, with 0 or -1 for the batch, and expand a constant that all samples "
+    "need; `check --samples` tells what mixes and at which sizes.",
     "g (float[n, 8] x) => (float[4, m] y)\n<int64[2] sizes = {4, -1}>\n{ y = Reshape (x, sizes) }",
     kind="reshaped",
 )  # fmt: skip

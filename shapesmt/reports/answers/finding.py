@@ -280,7 +280,11 @@ class WarningKind(str, Enum):
         "a size of a PyTorch program that should vary is a number in it: the node that needs it, or only the trace",
     )
 
-    RESHAPED = "reshaped", "a reshape that mixes the samples, if the first size of the inputs counts samples"
+    RESHAPED = (
+        "reshaped",
+        "a reshape that mixes the samples or shares out a constant among them, if the first size of the inputs counts "
+        "samples",
+    )
 
     def __new__(cls, name: str, says: str) -> WarningKind:
         """Return the member whose value is the name."""

@@ -94,6 +94,51 @@ def test_reshapes_of_which_nobody_can_say_that_they_mix_are_no_warnings(code: st
     assert not [w for w in checked(code).warnings if w.code == "SM910"]
 
 
+GUIDE = """(float[batch, 6, 16] x) => (float[batch, 6, n] y)
+    <int64[3] size = {1, 12, 16}, int64[2] rest = {-1, 16}> {
+    words = ConstantOfShape (size) s = Shape <start = 0, end = 1> (x) t = Concat <axis = 0> (s, rest)
+    [spread] w = Reshape (words, t) k = Transpose <perm = [0, 2, 1]> (w) y = MatMul (x, k) }"""
+PAIR = GUIDE.replace("{1, 12, 16}", "{2, 12, 16}")
+SHARED_OUT = (
+    "the constant [1, 12, 16] is read as [batch, 12//batch, 16]: if batch counts samples, each gets a part of it, "
+    "which fits batch == 1 alone"
+)
+
+
+@pytest.mark.parametrize("dims", [{}, {"batch": "1..12"}, {"batch": 2}])
+@pytest.mark.parametrize("samples", [(), ("batch",)])
+def test_a_constant_that_is_shared_out_among_samples(dims: dict[str, object], samples: tuple[str, ...]) -> None:
+    report = checked(GUIDE, dims=dims, samples=samples)
+    assert [(w.code, w.node, w.text) for w in report.warnings] == [("SM910", "spread", SHARED_OUT)]
+    assert report.remedy is None or report.remedy.dims == {"batch": "1"}
+
+
+def test_a_constant_of_which_each_sample_has_what_it_was_made_for() -> None:
+    assert not checked(GUIDE, dims={"batch": 1}).warnings
+    assert not checked(PAIR, dims={"batch": 2}).warnings
+    (warning,) = checked(PAIR, dims={"batch": "1..8"}).warnings
+    assert warning.text.endswith("which fits batch == 2 alone")
+
+
+def test_what_an_input_decides_is_no_constant() -> None:
+    code = GUIDE.replace("(float[batch, 6, 16] x)", "(float[batch, 6, 16] x, float[1, 12, 16] u)")
+    assert not checked(code.replace("Reshape (words", "Reshape (u")).warnings
+    assert not checked(GUIDE.replace("rest = {-1, 16}", "rest = {12, 16}"), dims={"batch": 1}).warnings
+
+
+def test_a_remedy_keeps_the_samples_apart_that_a_reshape_mixes() -> None:
+    four = "(float[batch, 1, h, w] x) => (float[4, m] y) <int64[2] t = {4, -1}, float[1024, 2] v> {"
+    four = four.replace(", float[1024, 2] v", ", int64[2] s = {1024, 2}") + " v = ConstantOfShape (s)"
+    report = checked(four + " y = Reshape (x, t) z = MatMul (y, v) }", samples=())
+    assert report.remedy is not None
+    assert report.remedy.dims == {"batch": "4", "h": "32", "w": "32"}
+    one = four.replace("=> (float[4, m] y)", "=> (float[1, n, m] z)").replace("{4, -1}", "{1, -1, 1024}")
+    one = one.replace("[2] t", "[3] t")
+    report = checked(one + " y = Reshape (x, t) u = MatMul (y, v) z = Softmax <axis = 1> (u) }")
+    assert report.remedy is not None
+    assert report.remedy.dims["batch"] == "1"
+
+
 BOTH = """<ir_version: 8, opset_import: ["":18]>
     g (float[batch, 8, 40] x, float[batch, h] u, float[batch, w] v) => (float[p, q, r] z, float[s, t] o)
     <int64[3] t3 = {4, -1, 80}> { [fold] y = Reshape (x, t3) z = Exp (y) [add] o = Add (u, v) }"""
@@ -101,9 +146,10 @@ BOTH = """<ir_version: 8, opset_import: ["":18]>
 
 def test_a_remedy_with_which_samples_are_mixed_is_none() -> None:
     model = BOTH.encode()
-    assert shapesmt.check(model).remedy is not None
-    assert shapesmt.check(model, samples="batch").remedy is None
-    some = {"batch": "1..2"}
-    remedy = shapesmt.check(model, samples="batch", dims=some).remedy
-    assert remedy is not None
-    assert shapesmt.check(model, samples="batch", dims={**some, **remedy.dims}, assume=remedy.assume).ok
+    for dims in ({}, {"batch": "1..2"}):
+        remedy = shapesmt.check(model, samples="batch", dims=dims).remedy
+        assert remedy is not None
+        assert shapesmt.check(model, samples="batch", dims={**dims, **remedy.dims}, assume=remedy.assume).ok
+    mean = model.replace(b"z = Exp (y)", b"z = Softmax <axis = 0> (x)")
+    assert shapesmt.check(mean).remedy is not None
+    assert shapesmt.check(mean, samples="batch").remedy is None

@@ -20,6 +20,11 @@ FAILURES = [code for code, entry in CATALOGUE.items() if not code.startswith("SM
 HEADER = b'<ir_version: 8, opset_import: ["": 18, "com.example": 1]>\n'
 
 
+def unfolded(text: str) -> str:
+    """Return a text without its line ends and times."""
+    return re.sub(r"\b[0-9]+\.[0-9]+ s\b", "", " ".join(text.split()))
+
+
 def test_the_catalogue_is_in_order_and_whole():
     assert list(CATALOGUE) == sorted(CATALOGUE)
     assert len({entry.title for entry in CATALOGUE.values()}) == len(CATALOGUE)
@@ -73,8 +78,8 @@ def test_explaining_a_code(code, capsys):
     assert main(["explain", code.lower()]) == 0
     out = capsys.readouterr().out
     entry = CATALOGUE[code]
-    assert out.startswith(f"{code} {entry.title}\n  {entry.sentence}\n")
-    assert out.endswith(f"\n  what helps\n    {entry.remedy}\n")
+    assert unfolded(out).startswith(f"{code} {entry.title} {entry.sentence} ")
+    assert unfolded(out).endswith(f" what helps {entry.remedy}")
     if entry.example:
         assert f"    {entry.example.splitlines()[0]}\n" in out
         assert "  $ shapesmt check example.onnxtxt" in out
@@ -89,7 +94,7 @@ def test_what_the_explanation_shows_is_what_check_prints(capsys, tmp_path, monke
     assert command is not None
     assert main(command[1].split()) == 1
     shown = re.sub(r"(?m)^    ", "", told.split(command[0])[1].split("\n  what helps")[0])
-    assert re.sub(r"[0-9.]+ s", "", shown.strip()) == re.sub(r"[0-9.]+ s", "", capsys.readouterr().out.strip())
+    assert unfolded(shown) == unfolded(capsys.readouterr().out)
 
 
 def test_a_code_as_json(capsys):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from shapesmt.analysis.diagnose.findings import describe_region
 from shapesmt.analysis.diagnose.warnings.broadcasts import Broadcast, unmeant_broadcasts
 from shapesmt.analysis.diagnose.warnings.common import Examples
+from shapesmt.analysis.diagnose.warnings.samples import apart_conditions
 from shapesmt.analysis.verify import Examined
 from shapesmt.prover.algebra import (
     TRUE,
@@ -33,10 +34,12 @@ class Meant(NamedTuple):
 
     Attributes:
         condition: The condition for them, over the problem's own symbols; TRUE if all valid inputs are among them.
+        unstretched: The part of it under which no size of 1 is broadcast that was to be equal to another.
         witness: One of them; None if none is known.
     """
 
     condition: Formula = TRUE
+    unstretched: Formula = TRUE
     witness: Mapping[Atom, int] | None = None
 
     def holds_at(self, conditions: Sequence[Formula]) -> bool:
@@ -46,25 +49,25 @@ class Meant(NamedTuple):
 
 
 def meant_inputs(a: Examined) -> Meant:
-    """Return the valid inputs for which no size of 1 is broadcast that was to be equal to another.
+    """Return the valid inputs for which nothing is broadcast that was to be equal, and for which samples stay apart.
 
     If there are none, some of the warnings are ignored.
     """
     examples = Examples(a)
     found = [*unmeant_broadcasts(a, examples)]
-    parts = _equalities(found)
+    equalities, apart = _equalities(found), [*apart_conditions(a)]
     known = [broadcast.together for broadcast in found if broadcast.together is not None]
     if len(known) == len(found) > 0:
         near = {s: v for point in reversed(known) for s, v in point.items()}
-        meant = Meant(all_of(*parts), examples.values_at(near)[0])
-        if meant.holds_at([*parts, *a.examination.domain.facts]):
+        meant = Meant(all_of(*equalities, *apart), all_of(*equalities), examples.values_at(near)[0])
+        if meant.holds_at([meant.condition, *a.examination.domain.facts]):
             return meant
     kept: list[Formula] = []
-    for part in parts:
+    for part in dict.fromkeys((*equalities, *apart)):
         within = a.examination.domain.copy()
         within.assume(all_of(*kept, part))
         kept += [part] * a.judge.is_inhabited(within)
-    return Meant(all_of(*kept))
+    return Meant(all_of(*kept), all_of(*(part for part in kept if part in equalities)))
 
 
 def _equalities(found: Sequence[Broadcast]) -> list[Formula]:

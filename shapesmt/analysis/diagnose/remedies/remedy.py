@@ -74,7 +74,7 @@ def _remedy(a: Examined, goal: Goal) -> Remedy | None:
         beside = beside._replace(narrowed=True)
     if doubt is not None and doubt.single and doubt.share is None:  # it says that one value is left
         beside = beside._replace(others=False)
-    beside = beside._replace(broadcast=broadcast_of(a, goal.meant.condition))
+    beside = beside._replace(broadcast=broadcast_of(a, goal.meant.unstretched))
     note, doubted = "" if beside == NOTHING else beside, "" if doubt is None else doubt
     return altered(narrowed.remedy(ranges, _elements(a.problem)), note=note, doubt=doubted)
 

@@ -159,7 +159,7 @@ _FINDERS: Mapping[WarningKind, Callable[[_Asked], Iterable[ModelWarning]]] = {
     WarningKind.SIZE: lambda asked: () if asked.a.examination.fails else large(*asked[:2]),
     WarningKind.SYMBOL: lambda asked: _unused_dimensions(asked.a),
     WarningKind.PLACEHOLDER: lambda asked: _shared_placeholders(asked.a.problem),
-    WarningKind.RESHAPED: lambda asked: () if asked.a.examination.fails else reshaped_batches(asked.a),
+    WarningKind.RESHAPED: lambda asked: () if asked.a.examination.fails else reshaped_batches(*asked[:2]),
     WarningKind.STATIC: lambda asked: _static(asked.a, asked.static),
 }
 """The function that finds the warnings of each kind."""

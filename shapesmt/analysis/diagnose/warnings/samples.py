@@ -1,58 +1,153 @@
-"""Warnings of reshapes that mix what look like the samples of a batch, without being asked."""
+"""Warnings of reshapes that mix what look like the samples of a batch, or share out constants, without being asked."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.analysis.diagnose.warnings.common import warning
+from shapesmt.analysis.diagnose.warnings.common import Examples, warning
 from shapesmt.analysis.verify import Examined
-from shapesmt.network.graph import Nodes
+from shapesmt.network.graph import Graph, Nodes
 from shapesmt.operators.inference import Operators
-from shapesmt.operators.rules import Shape, Tensor
-from shapesmt.prover.algebra import FLOOR_DIVISION, Dim, atoms_within
+from shapesmt.operators.rules import Shape
+from shapesmt.prover.algebra import FLOOR_DIVISION, ONE, Dim, Formula, atoms_within, differs, equal
 from shapesmt.reports.answers import ModelWarning, WarningKind, facts
 
 if TYPE_CHECKING:
     from shapesmt.analysis.samples import Samples
 
 
-def reshaped_batches(a: Examined) -> Iterator[ModelWarning]:
-    """Warn of outputs that a reshape mixes, if one dimension is the first size of each input that has a free one."""
+REORDERING, CONSTANTS = "nodes that only reshape", "reshapes of constants"  # keys of `Graph.memory`
+
+
+class Division(NamedTuple):
+    """A reshape that shares out the elements of a constant among the samples.
+
+    Attributes:
+        place: The index of the node.
+        before: The shape of the constant.
+        after: The shape that it is given, over the symbols of inputs of any size.
+        rows: The number of samples that the constant has elements for.
+    """
+
+    place: int
+    before: Shape
+    after: Shape
+    rows: Dim
+
+
+def reshaped_batches(a: Examined, examples: Examples) -> Iterator[ModelWarning]:
+    """Warn of reshapes that mix samples or share out constants, if all inputs with a free first size have the same."""
+    seen, nodes = set(), a.problem.graph.nodes
+    for samples, output in mixed_outputs(a):
+        place = _mixing_reshape(samples, output)
+        if place is not None and place not in seen:
+            seen.add(place)
+            node, tensors = nodes[place], a.examination.original.tensors
+            before, after = tensors[node.inputs[0]].dims, tensors[node.outputs[0]].dims
+            told = facts.Reshaped(samples.symbol, tuple(map(str, before)), tuple(map(str, after)), output)
+            yield warning(WarningKind.RESHAPED, told, (place, node), tensor=node.outputs[0])
+    for found in divided_constants(a):
+        assert a.problem.batch is not None
+        (batch,) = a.examination.narrowing.narrow_sizes([a.problem.dims[a.problem.batch]])
+        if examples.where(differs(batch, found.rows)) is not None:
+            texts, node = [tuple(map(str, shape)) for shape in (found.before, found.after)], nodes[found.place]
+            shared = facts.SharedOut(a.problem.batch, texts[0], texts[1], str(found.rows))
+            yield warning(WarningKind.RESHAPED, shared, (found.place, node), tensor=node.outputs[0])
+
+
+def mixed_outputs(a: Examined) -> Iterator[tuple[Samples, str]]:
+    """Yield the outputs in which samples are mixed for some valid inputs, if a reshape looks as if it mixed them."""
     name = a.problem.batch
     if name is None or not any(_looks_wrong(a.problem.dims[name], *pair) for pair in _reshapes(a)):
         return
     from shapesmt.analysis.samples import samples_of  # few models need it
 
     samples = samples_of(a, name)
-    seen = set()
     for output in samples.names if samples is not None else ():
         assert samples is not None
-        place = _mixing_reshape(samples, output)
-        if place is not None and place not in seen:
-            seen.add(place)
-            node, tensors = a.problem.graph.nodes[place], a.examination.original.tensors
-            before, after = tensors[node.inputs[0]].dims, tensors[node.outputs[0]].dims
-            told = facts.Reshaped(name, tuple(map(str, before)), tuple(map(str, after)), output)
-            yield warning(WarningKind.RESHAPED, told, (place, node), tensor=node.outputs[0])
+        state = samples.state(output)
+        if state.known and state.site is not None and not samples.holds(state):
+            yield samples, output
+
+
+def apart_conditions(a: Examined) -> Iterator[Formula]:
+    """Yield the conditions under which no reshape mixes samples or shares out constants, over the problem's symbols.
+
+    An output whose first axis is a number that a reshape has in place of the batch is to have a row for each sample.
+    """
+    batch = a.problem.dims.get(a.problem.batch or "")
+    if batch is None:
+        return
+    rows = {after[0] for before, after in _reshapes(a) if _looks_wrong(batch, before, after)}
+    for samples, output in mixed_outputs(a) if rows else ():
+        first = (a.examination.original.tensors[output].shape or (batch,))[0]
+        counts = first in rows and first.constant is not None
+        yield equal(batch, first) if counts else a.examination.narrowing.back(samples.state(output).holds)
+    for found in divided_constants(a):
+        yield equal(batch, found.rows)
+
+
+def divided_constants(a: Examined) -> Iterator[Division]:
+    """Yield the reshapes of constants to a size of the inputs and a quotient by it, as of a `-1`."""
+    problem, name = a.problem, a.problem.batch
+    places = [] if name is None or problem.dims[name] is ONE else _reshaped_constants(problem.graph)
+    if name is None or not places:
+        return
+    tensors = a.examination.original.tensors
+    if problem.dims[name].constant is not None:  # the sizes don't tell where the number comes from
+        problem = problem.widen()
+        tensors = problem.inference.tensors
+    batch = problem.dims[name]
+    for place in places:
+        node = problem.graph.nodes[place]
+        before, after = tensors[node.inputs[0]].shape, tensors[node.outputs[0]].shape
+        if before is not None and after is not None and batch in after and _divides(batch, after):
+            axis = after.index(batch)
+            yield Division(place, before, after, before[axis] if axis < len(before) else ONE)
+
+
+def _reshaped_constants(graph: Graph) -> Sequence[int]:
+    """Return the nodes that reshape what depends on no input, to sizes that may."""
+    if CONSTANTS not in graph.memory:
+        nodes, computed, reshapes = Nodes.of(graph.nodes), {*graph.inputs}, _in_order(graph)
+        for kind, reads, writes in zip(nodes.kinds, nodes.inputs, nodes.outputs, strict=True) if reshapes else ():
+            if not computed.isdisjoint(reads) or not computed.isdisjoint(kind.attributes.captures):
+                computed.update(writes)
+        read_and_written = ((place, read in computed, written in computed) for place, read, written in reshapes)
+        graph.memory[CONSTANTS] = [place for place, read, written in read_and_written if written and not read]
+    found: Sequence[int] = graph.memory[CONSTANTS]
+    return found
+
+
+def _divides(batch: Dim, after: Shape) -> bool:
+    """Whether a size of a shape is a quotient by the batch."""
+    quotients = (atom for d in after for atom in atoms_within(d) if atom.op is FLOOR_DIVISION)
+    return any(not atom.args[1].symbols.isdisjoint(batch.symbols) for atom in quotients)
 
 
 def _reshapes(a: Examined) -> Iterator[tuple[Shape, Shape]]:
     """Yield the shapes before and after each node that only reshapes."""
     graph, tensors = a.problem.graph, a.examination.original.tensors
-    operators, nodes = Operators(graph.opsets, graph.functions), Nodes.of(graph.nodes)
-    reshapes = {kind for kind in {*nodes.kinds} if operators.traits(kind).in_order}
-    for kind, reads, writes in zip(nodes.kinds, nodes.inputs, nodes.outputs, strict=True) if reshapes else ():
-        if kind in reshapes and reads and writes:
-            before, after = tensors.get(reads[0]), tensors.get(writes[0])
-            if _known(before, after):
-                assert before is not None
-                assert after is not None
-                yield before.dims, after.dims
+    for _, read, written in _in_order(graph):
+        before, after = tensors.get(read), tensors.get(written)
+        if before is not None and before.shape is not None and after is not None and after.shape is not None:
+            yield before.shape, after.shape
 
 
-def _known(*tensors: Tensor | None) -> bool:
-    return all(t is not None and t.shape is not None for t in tensors)
+def _in_order(graph: Graph) -> Sequence[tuple[int, str, str]]:
+    """Return the nodes that only reshape, with the tensors that they read and write."""
+    if REORDERING not in graph.memory:
+        operators, nodes = Operators(graph.opsets, graph.functions), Nodes.of(graph.nodes)
+        reshapes = {kind for kind in {*nodes.kinds} if operators.traits(kind).in_order}
+        columns = zip(nodes.kinds, nodes.inputs, nodes.outputs, strict=True) if reshapes else ()
+        graph.memory[REORDERING] = [
+            (place, reads[0], writes[0])
+            for place, (kind, reads, writes) in enumerate(columns)
+            if kind in reshapes and reads and writes
+        ]
+    found: Sequence[tuple[int, str, str]] = graph.memory[REORDERING]
+    return found
 
 
 def _looks_wrong(batch: Dim, before: Shape, after: Shape) -> bool:
@@ -65,9 +160,7 @@ def _looks_wrong(batch: Dim, before: Shape, after: Shape) -> bool:
 
 def _mixing_reshape(samples: Samples, output: str) -> int | None:
     """Return the index of the reshape that mixes the samples of an output; None if there is none."""
-    state = samples.state(output)
-    if not state.known or state.site is None or samples.holds(state):
-        return None
-    place = samples.places.get(state.site.path)
+    site = samples.state(output).site
+    place = None if site is None else samples.places.get(site.path)
     node = None if place is None else samples.found.problem.graph.nodes[place]
     return place if node is not None and samples.is_reshape(node) else None

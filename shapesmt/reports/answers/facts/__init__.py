@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from shapesmt.network.laws import Law
@@ -148,6 +148,18 @@ class Reshaped(NamedTuple):
     output: str
 
 
+class SharedOut(NamedTuple):
+    """A constant whose elements a reshape shares out among the samples that a dimension seems to count.
+
+    `rows` is the number of samples for which that is right.
+    """
+
+    dim: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    rows: str
+
+
 class OneValue(NamedTuple):
     """A dimension for which the assumptions leave only one value of a wider range."""
 
@@ -266,3 +278,97 @@ class Doubt(NamedTuple):
     small: tuple[str, ...]
     related: tuple[str, ...]
     share: tuple[int, int] | None
+
+
+class ByData(NamedTuple):
+    """The nodes whose number of results depends on data, if that number is what fails."""
+
+    nodes: tuple[str, ...]
+
+
+class Change(NamedTuple):
+    """A change with which the node is proved to run.
+
+    Attributes:
+        kind: "attribute", "exchange" (of two inputs) or "transpose" (of the last two axes of an input).
+        what: The attribute, its value and the values that help; the positions of both inputs; the input and its shape.
+    """
+
+    kind: Literal["attribute", "exchange", "transpose"]
+    what: tuple[str, ...]
+
+
+class Numbers(NamedTuple):
+    """The nodes or constants of which both sizes are numbers, whatever the input."""
+
+    makers: tuple[str, ...]
+
+
+class Fixed(NamedTuple):
+    """A tensor with an axis of one size whatever the input, where another size varies.
+
+    Attributes:
+        name: The constant, else the node that computes the tensor.
+        size: The size of the axis.
+        constant: Whether it is a constant, or computed from constants.
+        rows: Whether indices select from it.
+    """
+
+    name: str
+    size: int
+    constant: bool
+    rows: bool
+
+
+class Offset(NamedTuple):
+    """The nodes that make two sizes of which one is larger by `difference` for every input."""
+
+    difference: int
+    makers: tuple[str, ...]
+
+
+class Target(NamedTuple):
+    """A new shape that is a constant."""
+
+    tensor: str
+    elements: tuple[str, ...]
+
+
+class Rounded(NamedTuple):
+    """Two sizes that differ by rounding: the node that rounds, and the multiples of dimensions for which they agree."""
+
+    node: str
+    multiples: Mapping[str, int]
+
+
+class Cut(NamedTuple):
+    """A node whose output has a size of at most `size`, however large the input is."""
+
+    node: str
+    size: int
+
+
+class Scaled(NamedTuple):
+    """Two sides of which one grows `ratio` times as fast as the other."""
+
+    larger: str
+    smaller: str
+    ratio: float
+
+
+class Axes(NamedTuple):
+    """An input, and sizes of different axes of it that a node compares."""
+
+    input: str
+    left: str
+    right: str
+
+
+class Relation(NamedTuple):
+    """The condition under which sizes of several inputs agree."""
+
+    condition: str
+
+
+class Always(NamedTuple):
+    """A node that fails for every input."""

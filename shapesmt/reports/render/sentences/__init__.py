@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from shapesmt.reports.answers import StaticAxis, facts
-from shapesmt.reports.render.sentences import absence, advice, titles, warnings
+from shapesmt.reports.render.sentences import absence, advice, helping, titles, warnings
 
 _TELLING: dict[type, Callable[[Any], Any]] = {
     facts.Broken: titles.broken,
@@ -23,6 +23,7 @@ _TELLING: dict[type, Callable[[Any], Any]] = {
     facts.Untaken: warnings.untaken,
     facts.Unrun: warnings.unrun,
     facts.Reshaped: warnings.reshaped,
+    facts.SharedOut: warnings.shared_out,
     facts.OneValue: warnings.one_value,
     facts.Large: warnings.large,
     facts.InSession: warnings.in_session,
@@ -35,6 +36,18 @@ _TELLING: dict[type, Callable[[Any], Any]] = {
     facts.Hints: advice.hints,
     facts.Nearby: advice.nearby,
     facts.Doubt: advice.doubt,
+    facts.ByData: helping.by_data,
+    facts.Change: helping.change,
+    facts.Numbers: helping.numbers,
+    facts.Fixed: helping.fixed,
+    facts.Offset: helping.offset,
+    facts.Target: helping.target,
+    facts.Rounded: helping.rounded,
+    facts.Cut: helping.cut,
+    facts.Scaled: helping.scaled,
+    facts.Axes: helping.axes,
+    facts.Relation: helping.relation,
+    facts.Always: helping.always,
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shapesmt.base.errors import printable
 from shapesmt.network.declarations import Range
+from shapesmt.prover.algebra import name_text
 from shapesmt.reports.answers import Counterexample, StaticAxis, facts
 from shapesmt.reports.render.quoting import argument
 
@@ -46,6 +47,17 @@ def reshaped(told: facts.Reshaped) -> str:
     """
     before, after = (", ".join(sizes) for sizes in (told.before, told.after))
     return f"[{before}] is read as [{after}]: if {told.dim} counts samples, they are mixed in {told.output}"
+
+
+def shared_out(told: facts.SharedOut) -> str:
+    """Return the sentence about a reshape that shares out a constant among what look like samples.
+
+    >>> shared_out(facts.SharedOut("n", ("1", "80"), ("n", "80//n"), "1"))
+    'the constant [1, 80] is read as [n, 80//n]: if n counts samples, each gets a part of it, which fits n == 1 alone'
+    """
+    before, after = (", ".join(sizes) for sizes in (told.before, told.after))
+    only = f"which fits {name_text(told.dim)} == {told.rows} alone"
+    return f"the constant [{before}] is read as [{after}]: if {told.dim} counts samples, each gets a part of it, {only}"
 
 
 def one_value(told: facts.OneValue) -> str:

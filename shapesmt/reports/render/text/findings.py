@@ -92,7 +92,7 @@ def further_lines(finding: Finding, most: int = 0) -> Iterator[Line]:
         yield from causes(finding.because, most)
     if not most:
         yield from _shapes_on_the_way(finding)
-    yield from _advice(finding)
+    yield from advice_lines(finding)
 
 
 def brief_lines(
@@ -114,7 +114,7 @@ def side_lines(finding: Finding) -> Iterator[Line]:
     yield from _sides(finding)
 
 
-def _advice(finding: Finding) -> Iterator[Line]:
+def advice_lines(finding: Finding) -> Iterator[Line]:
     """Yield the advice for a finding, then its law with the command that says more about it."""
     advice = advice_for(finding)
     if advice:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from shapesmt.reports.answers import Finding, Group, SymbolRange
 from shapesmt.reports.render.text.findings import (
+    advice_lines,
     common_path,
     finding_head,
     further_lines,
@@ -106,8 +107,9 @@ def _versions(story: Story, symbols: Mapping[str, SymbolRange], *, everything: b
     brief = [*head, *side_lines(first), *inputs]
     if everything:
         return [[*brief, *operands(first), *further_lines(first), *also]]
-    causes = [[*further_lines(first, most), *also] for most in (_MOST_CAUSES, _FEW_CAUSES)]
-    return [[*brief, *operands(first), *causes[0]], *([*brief, *rows] for rows in causes), brief, [*head, *inputs]]
+    more, few = ([*further_lines(first, most), *also] for most in (_MOST_CAUSES, _FEW_CAUSES))
+    helped = [*brief, *advice_lines(first)]
+    return [[*brief, *operands(first), *more], [*brief, *more], [*brief, *few], helped, brief, [*head, *inputs]]
 
 
 def _fitting(heights: Sequence[int], room: int) -> int:

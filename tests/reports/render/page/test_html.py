@@ -219,7 +219,7 @@ def test_a_row_of_an_index_points_at_nothing_below_it() -> None:
 
 def test_an_option_in_an_advice_is_code_of_its_own() -> None:
     shown = shapesmt.page(text("g (float[n] x, float[m] y) => (float[k] z) { z = Add(x, y) }"))
-    assert '(<code class="flag">--assume &quot;m == n&quot;</code>); more: <code>' in shown
+    assert '(<code class="flag">--assume &quot;m == n&quot;</code>); else ' in shown
 
 
 @pytest.mark.parametrize(("sizes", "noted"), [("1..64", False), ("1..65", True)])
