@@ -82,13 +82,13 @@ with lazy_imports(__name__):
     from shapesmt.operators.rules.unranked import merge_rank_facts as merge_rank_facts, over_ranks as over_ranks
     from shapesmt.operators.rules.value import (
         MAX_ELEMENTS as MAX_ELEMENTS,
+        Constants as Constants,
         Elements as Elements,
         Field as Field,
         Floats as Floats,
         Item as Item,
         Listed as Listed,
         Value as Value,
-        any_of_table as any_of_table,
         constants as constants,
         elements as elements,
         extremes as extremes,

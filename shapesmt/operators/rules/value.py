@@ -13,7 +13,6 @@ over `position(1)` (the index along the last axis), `position(2)` (the one befor
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from hashlib import sha256
 from itertools import chain
 from math import prod
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -23,16 +22,13 @@ from shapesmt.network.graph import Literal
 from shapesmt.prover.algebra import (
     ZERO,
     Dim,
-    Kind,
     Table,
     const,
     entries,
-    entry,
     memo,
     position,
     positions,
     substitute,
-    symbol,
 )
 from shapesmt.prover.algebra.numeric import Float
 
@@ -121,6 +117,13 @@ class Listed(NamedTuple):
         array = np.empty(len(self.items), dtype=object)
         array[:] = self.items
         return array.reshape(self.shape)
+
+
+class Constants(NamedTuple):
+    """The numbers `numerators / denominator`, as an array."""
+
+    numerators: Integers
+    denominator: int
 
 
 class Field:
@@ -245,18 +248,39 @@ def extremes(element: Dim, lengths: Callable[[int], Dim]) -> tuple[Dim, Dim] | N
     return lo, hi
 
 
-def constants(value: Elements) -> Integers | None:
-    """Return the items as an int64 array; None unless all are constant integers below 2**31 in absolute value."""
-    if value not in _ARRAYS:
-        known: dict[Item, int | None] = {i: i.constant if isinstance(i, Dim) else None for i in {*value.items}}
-        numbers = {item: n for item, n in known.items() if n is not None and abs(n) < 1 << 31}
-        listed = map(numbers.__getitem__, value.items) if len(numbers) == len(known) else None
-        array = None if listed is None else np.fromiter(listed, np.int64, len(value.items))
-        _ARRAYS[value] = None if array is None else array.reshape(value.shape)
-    return _ARRAYS[value]
+def constants(value: Elements) -> Constants | None:
+    """Return the items as multiples of a fraction; None unless all are constant and these integers fit.
+
+    Integers are below 2**31 in absolute value. Numerators of floats are below 2**53, so that a float64 holds them.
+    """
+    if value not in _CONSTANTS:
+        _CONSTANTS[value] = _constants(value)
+    return _CONSTANTS[value]
 
 
-_ARRAYS: dict[Elements, Integers | None] = memo("constants as arrays", {})
+def _constants(value: Elements) -> Constants | None:
+    parts = {i: _fraction(i) for i in {*value.items}}
+    known = {item: part for item, part in parts.items() if part is not None}
+    if not known or len(known) < len(parts):
+        return None
+    denominator = max(d for _, d in known.values())  # all are powers of 2
+    numerators = {item: n * (denominator // d) for item, (n, d) in known.items()}
+    most = 1 << (53 if any(isinstance(i, Float) for i in known) else 31)
+    if any(abs(n) >= most for n in numerators.values()):
+        return None
+    array = np.fromiter(map(numerators.__getitem__, value.items), np.int64, len(value.items))
+    return Constants(array.reshape(value.shape), denominator)
+
+
+def _fraction(item: Item) -> tuple[int, int] | None:
+    """Return a constant as numerator and denominator; None if the item is no constant, or infinite or NaN."""
+    numerator = item.numerator if isinstance(item, Float) else item
+    if numerator is None or numerator.constant is None:
+        return None
+    return numerator.constant, item.denominator if isinstance(item, Float) else 1
+
+
+_CONSTANTS: dict[Elements, Constants | None] = memo("constants as arrays", {})
 
 
 def progression(array: Integers) -> Dim | None:
@@ -279,25 +303,3 @@ def is_irregular(array: Integers, most: int) -> bool:
     """Whether rows have more than `most` constants and the steps in one of them differ, so that it has no formula."""
     steps = np.diff(array, axis=-1)
     return array.shape[-1] > most and bool((steps != steps[..., :1]).any())
-
-
-def any_of_table(value: Elements, least: int) -> Dim | None:
-    """Return a symbol for the elements of a long constant, bounded by their minimum and maximum.
-
-    So a table of distances in 0..31 fits an axis of 32, however it is sliced. None for constants of at most `least`
-    elements and for masks, which are counted instead.
-    """
-    if value not in _TABLES:
-        array = constants(value) if len(value.items) > least else None
-        ends = (0, 1) if array is None else (int(array.min()), int(array.max()))
-        _TABLES[value] = None if array is None or {*ends} <= {0, 1} else _any_of(array, *ends)
-    return _TABLES[value]
-
-
-def _any_of(array: Integers, least: int, most: int) -> Dim:
-    content = sha256(repr(array.shape).encode() + array.tobytes()).hexdigest()[:16]
-    places = (position(back) for back in range(1, array.ndim + 1))
-    return entry(symbol(f"constant {content}", least, most, kind=Kind.TABLE), *places)
-
-
-_TABLES: dict[Elements, Dim | None] = memo("long constants without a formula", {})

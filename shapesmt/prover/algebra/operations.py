@@ -38,8 +38,6 @@ class Kind(str, Enum):
     """The data: an element of a tensor of indices, which has several."""
     ENTRY = "entry"
     """The data: the symbol stands for any of a tensor's unknown elements."""
-    TABLE = "table"
-    """Nothing: the symbol stands for any element of a constant that has many."""
     ITERATION = "iteration"
     """The iteration of a loop: a requirement has to hold for every one."""
     AXIS = "axis"

@@ -67,9 +67,6 @@ def beyond(dim: Dim) -> Dim:
     return substitute(dim, {s: symbol(s.name, min(s.lo, 1)) for s in inputs})
 
 
-_ENTRIES = frozenset({Kind.ENTRY, Kind.TABLE})
-
-
 @ENTRY.defines
 def entry(index: Dim, *places: Dim) -> Dim:
     """Return the element at the indices `places` of a tensor of unknown elements, which are all described by `index`.
@@ -104,8 +101,8 @@ def twin(size: Dim, kind: Kind) -> Dim:
 
 
 def entries(what: Dim | Tree) -> list[Atom]:
-    """Return the symbols that stand for unknown elements or for those of a long constant, sorted by name."""
-    return sorted((s for s in what.symbols if s.kind in _ENTRIES), key=lambda s: s.name)
+    """Return the symbols that stand for unknown elements, sorted by name."""
+    return sorted((s for s in what.symbols if s.kind is Kind.ENTRY), key=lambda s: s.name)
 
 
 def position(axis: int) -> Dim:
@@ -134,7 +131,7 @@ def _chooses_known(args: tuple[Any, ...]) -> bool:
     parts = [a for a in args if hasattr(a, "symbols")]
     conditions = [a for a in parts if isinstance(a, Formula)]
     kinds = {s.kind for c in conditions for s in c.symbols}
-    by_position = Kind.AXIS in kinds and not kinds & _ENTRIES
+    by_position = Kind.AXIS in kinds and Kind.ENTRY not in kinds
     unknown = [any(s.kind is Kind.ENTRY for s in a.symbols) for a in parts if not isinstance(a, Formula)]
     return by_position and not all(unknown)
 
@@ -142,13 +139,13 @@ def _chooses_known(args: tuple[Any, ...]) -> bool:
 def any_entry(element: Dim) -> Dim | None:
     """Return an element with its unknown parts as data-dependent symbols; None if two such parts have the same symbol.
 
-    Parts that are the same flag (0 or 1) get a symbol each. A symbol for a constant's elements has kind `LOST`.
+    Parts that are the same flag (0 or 1) get a symbol each.
     """
     change: dict[Atom, Dim] = {}
     for part in dict.fromkeys(a for a in atoms_within(element) if a.op is ENTRY):
         for s in entries(part.args[0]):
             if s not in change:
-                change[s] = twin(of_atom(s), Kind.LOST if s.kind is Kind.TABLE else Kind.PLACE)
+                change[s] = twin(of_atom(s), Kind.PLACE)
             elif part.args[0].as_symbol() is s and (s.lo, s.hi) == (0, 1):
                 change[part] = symbol(f"{s.name}.{len(change)}", 0, 1, kind=Kind.PLACE)
             else:

@@ -109,3 +109,27 @@ GRID = [
     node("Mul", ["rows1", "c7"], ["sevens"]),
     node("Sub", ["sevens", "columns"], ["grid"]),
 ]
+
+
+APART = """s = Shape(x) n = Squeeze(s) zero = Constant<value_int = 0>() one = Constant<value_int = 1>()
+    ratio = Constant<value_float = 0.3>() r = Range(zero, n, one) f = Cast<to = 1>(r) scaled = Mul(f, ratio)
+    last = Constant<value_ints = [-1]>() first = Constant<value_ints = [0]>()
+    rows = Unsqueeze(scaled, last) columns = Unsqueeze(f, first) apart = Sub(rows, columns) places = Cast<to = 7>(apart)
+    out = Gather(t, places)"""
+
+
+@pytest.mark.parametrize("sizes", [(1, 12), (13, 13), (40, 40), (70, 70)], ids=str)
+def test_places_that_rounded_floats_decide(sizes):
+    model = onnx.parser.parse_model(f"""<ir_version: 8, opset_import: ["": 18]>
+        g (float[n] x, float[k] t) => (out) {{ {APART} }}""")
+    found = agree(model, ranges={"n": sizes, "k": (max(sizes[0] - 3, 1), sizes[1] + 1)})
+    assert found.ran
+    assert found.failed
+
+
+@pytest.mark.parametrize("places", [[3], [0, -4, 3, 1, 2, 2, -1, 0, 1, 3]], ids=len)
+def test_places_that_are_repeated_more_often_than_they_are_listed(places):
+    nodes = [node("Expand", ["places", "shape"], ["many"]), node("Gather", ["x", "many"])]
+    constants = {"places": np.array(places), "shape": np.array([2, 1000, len(places)])}
+    found = agree(nodes, {"x": ["n", 1]}, {"n": (2, 5)}, constants=constants)
+    assert (found.ran, found.failed) == (2, 2)

@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Barrier, Event, Thread
 from weakref import ref
 
+import numpy as np
 import pytest
 
 import shapesmt
@@ -25,6 +26,7 @@ from shapesmt.prover.algebra.formula import all_of, at_least, equal, select
 from shapesmt.prover.algebra.interning import MEMOS, forget, sizes
 from shapesmt.prover.algebra.numeric.floats import from_dim
 from shapesmt.prover.algebra.numeric.folds import fold
+from shapesmt.prover.algebra.numeric.lookups import lookup
 from shapesmt.prover.algebra.numeric.steps import SQRT
 from tests.support.each import each
 from tests.support.hang import PATIENCE
@@ -64,8 +66,9 @@ def everything(name: str) -> tuple[object, ...]:
     literal = Literal("int64", (1,), (hash(name) % 1000,))
     place = symbol("@1", 0, kind=Kind.AXIS)
     longest = fold("greatest", place * n % 7, {place.as_symbol(): m})
+    seventh = lookup(np.arange(7), n)
     both = all_of(at_least(n, m), at_least(chosen, 9))
-    return n, terms, chosen, vector, floats, field(chosen), both, literal, longest, Attributes({name: 1})
+    return n, terms, chosen, vector, floats, field(chosen), both, literal, longest, seventh, Attributes({name: 1})
 
 
 def test_there_is_one_of_every_table() -> None:

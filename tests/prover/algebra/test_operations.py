@@ -17,6 +17,7 @@ from shapesmt.prover.algebra.intervals import ALL
 from shapesmt.prover.algebra.numeric.bits import BIT_AND, BIT_OR, BIT_XOR, POWER, bit_and, bit_or, bit_xor, power
 from shapesmt.prover.algebra.numeric.floats import TO_INT, from_dim, literal
 from shapesmt.prover.algebra.numeric.folds import FOLD, fold
+from shapesmt.prover.algebra.numeric.lookups import LOOKUP, lookup
 from shapesmt.prover.algebra.operations import (
     ANALYSES,
     ENTRY,
@@ -57,6 +58,7 @@ EXAMPLES: Mapping[Operation, tuple[Dim, str]] = {
     BIT_OR: (bit_or(N, M), "(n | m)"),
     BIT_XOR: (bit_xor(N, M), "(n ^ m)"),
     POWER: (power(N, M), "n**m"),
+    LOOKUP: (lookup(np.array([5, 3, 8]), N + M), "constant_4c75656cfdf25d27[m + n]"),
     ENTRY: (entry(UNKNOWN, N), "entry(m, n)"),
 }
 BY_ROW = pytest.mark.parametrize("op", OPERATIONS, ids=lambda op: op.name)

@@ -15,12 +15,12 @@ from shapesmt.base.lazy import np
 from shapesmt.operators.rules import (
     FLOATS,
     MAX_ELEMENTS,
+    Constants,
     Elements,
     Item,
     Listed,
     Tensor,
     Value,
-    any_of_table,
     constants,
     elements,
     field,
@@ -45,7 +45,7 @@ from shapesmt.prover.algebra import (
     select,
     substitute,
 )
-from shapesmt.prover.algebra.numeric import Float, choice, literal
+from shapesmt.prover.algebra.numeric import Float, choice, exact_fraction, literal, lookup
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[np.object_]]"
 
@@ -105,9 +105,9 @@ def _formula(value: Elements) -> Item:
 def _pick(value: Elements) -> Item:
     if not value.shape:
         return value.items[0]
-    array = constants(value) if len(value.items) > MAX_CHOICES else None
-    formula = None if array is None else progression(array)
-    if formula is not None or (array is not None and is_irregular(array, MAX_CHOICES)):
+    known = constants(value) if len(value.items) > MAX_CHOICES else None
+    formula = None if known is None else _divide(progression(known.numerators), known, value)
+    if formula is not None or (known is not None and is_irregular(known.numerators, MAX_CHOICES)):
         return formula
     count, *inner = value.shape
     rows = (elements(inner, value.items[i * prod(inner) : (i + 1) * prod(inner)]) for i in range(count))
@@ -128,7 +128,29 @@ def term_of(x: Tensor) -> Item:
     if not x.value.items:
         return literal(0.0, x.dtype) if x.dtype in FLOATS else ZERO
     formula = _formula(x.value)
-    return any_of_table(x.value, MAX_LISTED) if formula is None else formula
+    return _looked_up(x.value) if formula is None else formula
+
+
+def _looked_up(value: Elements) -> Item:
+    """Return the element of a list of constants by its row-major index; None for masks, which are counted instead."""
+    if value not in _LOOKED_UP:
+        known = constants(value) if len(value.items) > MAX_CHOICES else None
+        if known is None or {int(known.numerators.min()), int(known.numerators.max())} <= {0, 1}:
+            _LOOKED_UP[value] = None
+        else:
+            sizes = [*map(as_dim, value.shape)]
+            index = _row_major(sizes, range(len(sizes), 0, -1))
+            _LOOKED_UP[value] = _divide(lookup(known.numerators, index), known, value)
+    return _LOOKED_UP[value]
+
+
+_LOOKED_UP: dict[Elements, Item] = memo("lookups in constants", {})
+
+
+def _divide(numerator: Dim | None, known: Constants, value: Elements) -> Item:
+    """Return constants by a formula of their numerators, as integers or floats as the items of `value` are."""
+    dtype = next((i.dtype for i in value.items if isinstance(i, Float)), "")
+    return exact_fraction(numerator, known.denominator, dtype) if dtype and numerator is not None else numerator
 
 
 def broadcast_index(size: Dim, target: Dim, back: int) -> Dim:
@@ -170,9 +192,8 @@ def view_elements(
         moved: Each position of the input as an expression over the output's positions.
     """
     sizes = concrete(shape)
-    if isinstance(x.value, Elements) and sizes is not None:
-        listed = prod(sizes) <= most_listed([x], MAX_ELEMENTS)  # a file may ask for any number
-        return from_array(np.asarray(view(x.value.array), dtype=object)) if listed else None
+    if isinstance(x.value, Elements) and sizes is not None and prod(sizes) <= most_listed([x], MAX_ELEMENTS):
+        return from_array(np.asarray(view(x.value.array), dtype=object))
     element = term_of(x)
     return None if element is None else value_of(shape, move_positions(element, moved))
 

@@ -146,12 +146,6 @@ def _fits_anyway(indices: Tensor, size: Dim, *, from_end: bool) -> bool:
     return least >= (-size.lo if from_end else 0) and greatest < size.lo
 
 
-def _of_constant(indices: Tensor) -> bool:
-    """Whether all elements without a formula are those of a long constant, whose bounds are known."""
-    unknown = entries(indices.value.element) if isinstance(indices.value, Field) else []
-    return bool(unknown) and all(s.kind is Kind.TABLE for s in unknown)
-
-
 def require_places(ctx: RuleContext, index: int, size: Dim, law: laws.Law, extra: Dim | int = 1) -> None:
     """Require that for each element k of input `index`, positions k to k + `extra` - 1 are inside an axis of `size`."""
     if not ctx.has(index):
@@ -178,8 +172,7 @@ def spans(ctx: RuleContext, indices: Tensor, law: laws.Law, index: int | None = 
     for place in ctx.places(indices) if index is None else (index,):
         if len(known) < len(cases):
             ctx.assume(place, law)
-        if not known or not _of_constant(indices):
-            ctx.assume_valid(place, law=law)
+        ctx.assume_valid(place, law=law)
     return known
 
 

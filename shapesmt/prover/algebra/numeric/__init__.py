@@ -1,4 +1,4 @@
-"""Operations that polynomials can't express: rounded floats, folds, bits, and minima and maxima over positions."""
+"""Operations that polynomials can't express: rounded floats, folds, lookups, bits, minima and maxima over positions."""
 
 from shapesmt.prover.algebra.numeric import steps as steps
 from shapesmt.prover.algebra.numeric.bits import (
@@ -30,7 +30,9 @@ from shapesmt.prover.algebra.numeric.floats import (
     MANTISSA as MANTISSA,
     TO_INT as TO_INT,
     Float as Float,
+    exact_fraction as exact_fraction,
     from_dim as from_dim,
     literal as literal,
 )
 from shapesmt.prover.algebra.numeric.folds import fold as fold
+from shapesmt.prover.algebra.numeric.lookups import lookup as lookup
