@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import isclose
 
 from shapesmt.analysis.diagnose.advice.trials import change_that_runs
@@ -20,6 +21,7 @@ from shapesmt.reports.answers import Cause, Side, facts
 FAR = 1 << 40, 1 << 44  # sizes at which two formulas are compared
 NEAR = 1e-6  # the relative difference of formulas that grow alike
 MAX_NAMED = 3
+MAX_TERM = 1000  # the largest second term of a ratio such as 3 to 2
 _DIVISOR = re.compile(r"//(\d+)")
 
 
@@ -84,7 +86,8 @@ def advice_on(case: Case) -> object:
 
 def _table(case: Case) -> facts.Fixed | None:
     """Indices that vary select from a constant."""
-    return _fixed(case) if case.broken.law.code == laws.SM301.code else None
+    told = _fixed(case) if case.broken.law.code == laws.SM301.code else None
+    return told if told is not None and told.given else None
 
 
 def _data(case: Case) -> facts.ByData | None:
@@ -176,7 +179,8 @@ def _scaled(case: Case) -> facts.Scaled | None:
         return None
     left, right = (case.maker(side) or side.name for side, _ in case.clash)
     larger, smaller = (left, right) if case.ratio > 1 else (right, left)
-    return facts.Scaled(larger, smaller, max(case.ratio, 1 / case.ratio))
+    ratio = Fraction(max(case.ratio, 1 / case.ratio)).limit_denominator(MAX_TERM)
+    return facts.Scaled(larger, smaller, ratio.as_integer_ratio())
 
 
 def _axes(case: Case) -> facts.Axes | None:

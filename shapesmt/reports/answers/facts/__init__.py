@@ -349,11 +349,11 @@ class Cut(NamedTuple):
 
 
 class Scaled(NamedTuple):
-    """Two sides of which one grows `ratio` times as fast as the other."""
+    """Two sides of which one grows faster than the other, in the ratio of two integers."""
 
     larger: str
     smaller: str
-    ratio: float
+    ratio: tuple[int, int]
 
 
 class Axes(NamedTuple):

@@ -109,12 +109,12 @@ def scaled(told: facts.Scaled) -> str:
     """Return what helps where sizes grow at different rates.
 
     >>> from shapesmt.reports.answers import facts
-    >>> print(scaled(facts.Scaled("a", "b", 2.0)))
-    for large inputs both are as 2 to 1 (a to b): look for another stride, scale or kernel before one of them
+    >>> print(scaled(facts.Scaled("a", "b", (3, 2))))
+    for large inputs both are as 3 to 2 (a to b): look for another stride, scale or kernel before one of them
     """
     sides = f"{printable(told.larger, 80)} to {printable(told.smaller, 80)}"
     why = "look for another stride, scale or kernel before one of them"
-    return f"for large inputs both are as {told.ratio:.3g} to 1 ({sides}): {why}"
+    return f"for large inputs both are as {told.ratio[0]} to {told.ratio[1]} ({sides}): {why}"
 
 
 def axes(told: facts.Axes) -> str:
