@@ -15,7 +15,7 @@ from shapesmt.base.version import NEWEST, OLDEST, followed_runtime, installed_ru
 from tests.support.versions import following
 
 SPLIT = "Split<num_outputs = 3>(x)"
-HINT = "Split: as ONNX Runtime {} runs it; other versions differ at some sizes"
+HINT = "Split: judged as ONNX Runtime {} runs it; other versions differ at some sizes"
 
 
 @pytest.fixture

@@ -57,13 +57,13 @@ SM104 = Code(
 )  # fmt: skip
 ELEMENT_COUNT_KEPT = SM104.law(
     "the number of elements is kept",
-    sides=("the sizes of the input", "the sizes of the target"),
-    broken="the input has {left} elements, its new shape {right}",
+    sides=("elements of the input", "elements of the new shape"),
+    broken="elements: {left} in the input, {right} in its new shape",
 )
 GIVEN_SIZES_DIVIDE_ELEMENT_COUNT = SM104.law(
     "the sizes that are given divide the number of elements",
-    sides=("the elements", "the sizes of the target"),
-    broken="{left} elements aren't a multiple of {right}, the sizes of the target",
+    sides=("elements of the input", "product of the given sizes"),
+    broken="elements: {left} in the input, no multiple of {right}, the product of the given sizes",
 )
 
 

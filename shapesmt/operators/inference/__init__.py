@@ -4,7 +4,7 @@ from shapesmt.operators.inference.apply import out_of_time
 from shapesmt.operators.inference.inference import Inference, Trace, application_of, infer, start, tracer
 from shapesmt.operators.inference.operators import Operators
 from shapesmt.operators.inference.session import SessionGraph, differing, matches, session_graph
-from shapesmt.operators.inference.slots import Slot, Slots, slots_of
+from shapesmt.operators.inference.slots import Slot, Slots, Trials, resized, slots_of
 from shapesmt.operators.inference.walk import MAX_REMEMBERED
 
 __all__ = [
@@ -15,11 +15,13 @@ __all__ = [
     "Slot",
     "Slots",
     "Trace",
+    "Trials",
     "application_of",
     "differing",
     "infer",
     "matches",
     "out_of_time",
+    "resized",
     "session_graph",
     "slots_of",
     "start",

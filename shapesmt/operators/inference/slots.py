@@ -56,6 +56,38 @@ def slots_of(
     return left, right
 
 
+class Trials:
+    """Applies the rule of one node to other inputs, at most `most` times.
+
+    Attributes:
+        node, read: The node, and the tensors that it reads.
+        left: How many more times the rule may be applied.
+    """
+
+    def __init__(self, node: Node, graph: Graph, read: Mapping[str, Tensor], most: int) -> None:
+        self.node, self.read, self.left = node, read, most
+        self._graph = graph
+
+    def applied(self, changed: Mapping[int, Tensor]) -> Application | None:
+        """Return the application to inputs with other tensors; None if the rule breaks, or after all trials.
+
+        `changed` has the tensors by the position of the input.
+        """
+        if not self.left:
+            return None
+        self.left -= 1
+        names, tensors = [*self.node.inputs], {**self.read}
+        for place, t in changed.items():
+            names[place] = f"input {place}"  # the node may read the same tensor twice
+            tensors[names[place]] = t
+        try:
+            application = application_of(self.node._replace(inputs=names), self._graph, tensors)
+            look()
+        except (ShapesmtError, InternalError):  # a rule may break on a node that no file has
+            return None
+        return application
+
+
 class _Stated(NamedTuple):
     """A requirement as a rule states it: the path of the inner node and the law, and the two sides."""
 
@@ -72,9 +104,9 @@ class _Search:
         self._side, self._place = side, place
         self._stated = [*map(_stated, application.requirements)]
         self._size = self._stated[place].sides[side]
-        self._node, self._graph, self._read = node, graph, read
+        self._node, self._read = node, read
         inner = [body.nodes for own in application.bodies for body in own.every()]
-        self._trials = MAX_APPLIED // (1 + sum(map(len, inner)))
+        self._trials = Trials(node, graph, read, MAX_APPLIED // (1 + sum(map(len, inner))))
 
     def slot(self) -> Slot | None:
         """Return the slot; None if it isn't known, or if the side is computed."""
@@ -82,7 +114,7 @@ class _Search:
             return None
         tried = [(slot, *self._try(slot, self._size)) for slot in self._slots(self._size)]
         following = [(slot, other) for slot, other, now in tried if other is not None and now is other]
-        if len(following) != 1 or self._computed(*following[0]) or not self._trials:
+        if len(following) != 1 or self._computed(*following[0]) or not self._trials.left:
             return None
         return following[0][0]
 
@@ -124,20 +156,12 @@ class _Search:
 
     def _restated(self, sizes: Mapping[Slot, Dim]) -> list[_Stated]:
         """Return the node's requirements for other sizes in slots; [] if its rule breaks, or after all trials."""
-        if not self._trials:
-            return []
-        self._trials -= 1
-        names, tensors = [*self._node.inputs], {**self._read}
+        changed: dict[int, Tensor] = {}
         for slot, size in sizes.items():
-            changed = _resized(tensors[names[slot.input]], slot, size)
-            names[slot.input] = f"input {slot.input}"  # the node may read the same tensor twice
-            tensors[names[slot.input]] = changed
-        try:
-            application = application_of(self._node._replace(inputs=names), self._graph, tensors)
-            look()
-        except (ShapesmtError, InternalError):  # a rule may break on a node that no file has
-            return []
-        return [*map(_stated, application.requirements)]
+            own = changed.get(slot.input) or self._read[self._node.inputs[slot.input]]
+            changed[slot.input] = resized(own, slot, size)
+        application = self._trials.applied(changed)
+        return [] if application is None else [*map(_stated, application.requirements)]
 
 
 def _stated(r: Requirement) -> _Stated:
@@ -155,7 +179,7 @@ def _others(size: Dim, slot: Slot) -> list[Dim]:
     return [*(as_dim(n) for n in numbers if n > 1), new, *(as_dim(n) for n in numbers if n <= 1)]
 
 
-def _resized(t: Tensor, slot: Slot, size: Dim) -> Tensor:
+def resized(t: Tensor, slot: Slot, size: Dim) -> Tensor:
     """Return a tensor with another size in a slot; on a longer axis, its last elements are repeated."""
     value = t.value
     if slot.axis is None:

@@ -78,7 +78,8 @@ class Cause(Data):
     `axis` is None if `expr` is an element of the tensor; `element` is its index in row-major order, or None if that
     isn't known. `value` is its value at the counterexample, and `shape` the tensor's shape there. `attributes` lists
     the node's attributes that affect shapes ("kernel 3, stride 2").
-    `names` lists the dimensions in `expr`.
+    `names` lists the dimensions in `expr`. `about` is "rank" or "type" if `expr` is the tensor's whole shape or its
+    element type instead of a size. `constant` says that no node computes the tensor: the file has it as a constant.
 
     >>> Cause("/down1/Conv", "d1", 2, "(height + 1)//2").to_dict()
     {'node': '/down1/Conv', 'tensor': 'd1', 'axis': 2, 'expr': '(height + 1)//2'}
@@ -95,6 +96,8 @@ class Cause(Data):
     shape: tuple[int, ...] = field(default=(), metadata=_OMIT_EMPTY)
     source: Source | None = field(default=None, metadata=_OMIT_EMPTY)
     names: tuple[str, ...] = field(default=(), compare=False, repr=False, metadata=_OMIT)
+    about: str = field(default="", metadata=_OMIT_EMPTY, kw_only=True)
+    constant: bool = field(default=False, metadata=_OMIT_FALSE, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ _CONDITIONS = re.compile(r".+?(?: and | or |$)")
 def fold(row: Line, width: int = WIDEST, measure: Callable[[str], int] = len) -> Iterator[Line]:
     r"""Yield a line as one or more of at most `width` columns.
 
-    From `WIDEST` on, a command or word that doesn't fit is longer.
+    From `WIDEST` on, a command or word that doesn't fit is longer, and a command stays behind a few words on its line.
 
     >>> from shapesmt.reports.render.text.words import line
     >>> print(*fold(line(2, "pad the input to a multiple, or crop the skip connection"), 30), sep="\n")
@@ -41,7 +41,7 @@ def fold(row: Line, width: int = WIDEST, measure: Callable[[str], int] = len) ->
     narrow, hanging = width < WIDEST, min(row.indent + _HANGING, width // 2)
     indent, parts, used = row.indent, list[tuple[str, str]](), row.indent
     for word, style in _pieces(row, width - hanging, measure) if narrow else _words(row, width - hanging):
-        if parts and used + measure(word.rstrip()) > width and (narrow or style != COMMAND):
+        if parts and used + measure(word.rstrip()) > width and (narrow or style != COMMAND or used > width // 2):
             yield _piece(indent, parts)
             indent, parts, used = hanging, [], hanging
         parts.append((word, style))

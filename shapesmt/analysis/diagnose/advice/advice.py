@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import isclose
 
 from shapesmt.analysis.diagnose.advice.trials import change_that_runs
@@ -13,13 +14,14 @@ from shapesmt.analysis.verify import Examined, Judgement
 from shapesmt.base.lazy import cached_property
 from shapesmt.network import laws
 from shapesmt.operators.rules import Elements, Requirement
-from shapesmt.prover.algebra import Dim, Evaluator, Verdict, equal
+from shapesmt.prover.algebra import Dim, Evaluator, Verdict, at_least, equal
 from shapesmt.prover.regions import Region, Residue
 from shapesmt.reports.answers import Cause, Side, facts
 
 FAR = 1 << 40, 1 << 44  # sizes at which two formulas are compared
 NEAR = 1e-6  # the relative difference of formulas that grow alike
 MAX_NAMED = 3
+MAX_TERM = 1000  # the largest second term of a ratio such as 3 to 2
 _DIVISOR = re.compile(r"//(\d+)")
 
 
@@ -52,6 +54,15 @@ class Case:
         (_, left), (_, right) = self.compared
         return (left, right) if left.symbols and left.symbols == right.symbols else None
 
+    @cached_property
+    def ratio(self) -> float | None:
+        """The left size divided by the right one, if it is the same wherever all symbols are large; else None."""
+        if self.alike is None:
+            return None
+        lefts, rights = map(_growth, self.alike)
+        ratios = [left / right if right else 0.0 for left, right in zip(lefts, rights, strict=True)]
+        return ratios[-1] if ratios[-1] > 0 and isclose(*ratios, rel_tol=NEAR) else None
+
     def is_constant(self, name: str) -> bool:
         """Whether a tensor is a constant, or computed from constants alone."""
         graph = self.judgement.inference.graph
@@ -71,6 +82,12 @@ class Case:
 def advice_on(case: Case) -> object:
     """Return the fact about what helps, by the first kind of cause that applies; "" if none does."""
     return next((told for kind in _KINDS if (told := kind(case)) is not None), "")
+
+
+def _table(case: Case) -> facts.Fixed | None:
+    """Indices that vary select from a constant."""
+    told = _fixed(case) if case.broken.law.code == laws.SM301.code else None
+    return told if told is not None and told.given else None
 
 
 def _data(case: Case) -> facts.ByData | None:
@@ -102,8 +119,9 @@ def _fixed(case: Case) -> facts.Fixed | None:
     numbers = [(side, size.constant) for side, size in case.compared if side.tensor and side.axis is not None]
     for side, size in numbers:
         if size is not None:
-            table, rows = case.is_constant(side.tensor), case.broken.law.code == laws.SM301.code
-            return facts.Fixed(side.tensor if table else case.maker(side), size, table, rows)
+            given = case.is_constant(side.tensor) or side.tensor in case.judgement.inference.graph.inputs
+            rows = case.broken.law.code == laws.SM301.code
+            return facts.Fixed(side.tensor if given else case.maker(side), size, given, rows)
     return None
 
 
@@ -127,8 +145,10 @@ def _offset(case: Case) -> facts.Offset | None:
 
 
 def _rounding(case: Case) -> facts.Rounded | None:
-    """Both sizes grow alike, and are rounded at different places."""
-    if case.alike is None or not isclose(*(_growth(size)[-1] for size in case.alike), rel_tol=NEAR):
+    """Both sizes grow alike, and are rounded at different places; a new shape may be a divisor of the elements."""
+    ratio = 0.0 if case.ratio is None else case.ratio
+    divisor = case.broken.law.code == laws.SM104.code and round(ratio) > 1
+    if not isclose(ratio, round(ratio) if divisor else 1, rel_tol=NEAR):
         return None
     residues = [c for c in (case.region.conjuncts if case.region else ()) if isinstance(c, Residue)]
     multiples = {c.symbol.name: c.modulus for c in residues}
@@ -155,14 +175,12 @@ def _cut(case: Case) -> facts.Cut | None:
 
 def _scaled(case: Case) -> facts.Scaled | None:
     """One size grows several times as fast as the other one."""
-    if case.alike is None or case.clash is None:
-        return None
-    ratios = [left / right if right else 0.0 for left, right in zip(*map(_growth, case.alike), strict=True)]
-    if not ratios[0] or not isclose(*ratios, rel_tol=NEAR):
+    if case.ratio is None or case.clash is None:
         return None
     left, right = (case.maker(side) or side.name for side, _ in case.clash)
-    larger, smaller = (left, right) if ratios[0] > 1 else (right, left)
-    return facts.Scaled(larger, smaller, max(ratios[0], 1 / ratios[0]))
+    larger, smaller = (left, right) if case.ratio > 1 else (right, left)
+    ratio = Fraction(max(case.ratio, 1 / case.ratio)).limit_denominator(MAX_TERM)
+    return facts.Scaled(larger, smaller, ratio.as_integer_ratio())
 
 
 def _axes(case: Case) -> facts.Axes | None:
@@ -180,12 +198,12 @@ def _axes(case: Case) -> facts.Axes | None:
 
 def _related(case: Case) -> facts.Relation | None:
     """The sizes are those of several inputs, and may be equal."""
-    index = case.broken.law.code == laws.SM301.code
-    if case.compared is None or index or case.judgement.verdict is not Verdict.DEPENDS:
+    if case.compared is None or case.judgement.verdict is not Verdict.DEPENDS:
         return None
     (_, left), (_, right) = case.compared
     named = {s for d in case.a.problem.dims.values() for s in d.symbols}
-    condition = equal(left, right)
+    index = case.broken.law.code == laws.SM301.code
+    condition = at_least(right, left + 1) if index else equal(left, right)
     return facts.Relation(str(condition)) if condition.symbols <= named and left.symbols and right.symbols else None
 
 
@@ -202,6 +220,6 @@ def _growth(size: Dim) -> tuple[float, ...]:
 
 
 _KINDS: tuple[Callable[[Case], object], ...] = (
-    _data, _offset, _rounding, _cut, _change, _target, _numbers, _fixed, _scaled, _axes, _related, _always,
+    _table, _data, _offset, _rounding, _cut, _change, _target, _numbers, _fixed, _scaled, _axes, _related, _always,
 )  # fmt: skip
 """The kinds of causes, the most particular first."""

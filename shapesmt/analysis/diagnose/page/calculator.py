@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from math import inf
 
+from shapesmt.analysis.diagnose.remedies.goal import witness_of
 from shapesmt.analysis.verify import Examination, Examined
 from shapesmt.network.declarations import parse_range
 from shapesmt.network.graph import Graph
@@ -51,9 +52,13 @@ def running_inputs(remedy: Remedy | None, bounds: Bounds) -> tuple[Mapping[str, 
 
 
 def _sliders(a: Examined) -> tuple[Slider, ...]:
-    """Return a slider for each symbol, at the first counterexample if there is one."""
+    """Return a slider for each symbol, at the first counterexample if there is one.
+
+    The script moves them to the nearest sizes that run. If warnings are about some of those, they start elsewhere.
+    """
     examples = (j.decision.counterexample for j in a.examination.judgements)
-    start: Mapping[Atom, int] = next((e for e in examples if e is not None), {})
+    meant = witness_of(a) if a.examination.verdict is Verdict.DEPENDS else None
+    start: Mapping[Atom, int] = meant or next((e for e in examples if e is not None), {})
     return tuple(_slider(s, a.problem.ranges.get(s.name), start.get(s)) for s in a.problem.domain.symbols)
 
 

@@ -9,6 +9,7 @@ from math import inf, prod
 from operator import attrgetter
 
 from shapesmt.analysis.diagnose.page.lines import number_line
+from shapesmt.analysis.diagnose.remedies.goal import witness_of
 from shapesmt.analysis.verify import Examined
 from shapesmt.base.lazy import np
 from shapesmt.prover.algebra import TRUE, Atom, Formula, Kind, Verdict, all_of, const, lowest, substitute
@@ -42,46 +43,57 @@ def valid_regions(a: Examined, region: Precondition | None) -> tuple[NumberLine 
     conditions = all_of(*(exact or (j.condition for j in judged))).conjuncts
     tied = [f for f in domain.facts if len(f.symbols) > 1]
     examples = [j.decision.counterexample for j in judged if j.decision.counterexample is not None]
-    groups = group_by_symbols((*conditions, *tied), domain, attrgetter("symbols"))
+    groups, meant = group_by_symbols((*conditions, *tied), domain, attrgetter("symbols")), witness_of(a)
     drawn = []
     for group in groups:
         part = all_of(*(c for c in group.conjuncts if c not in tied))
         if part is not TRUE:
-            drawn.append(_drawing(part, group, domain, examples))
+            drawn.append(_drawing(part, group, domain, examples, meant))
     return tuple(d for d in drawn if d is not None)
 
 
 def _drawing(
-    condition: Formula, group: Formula, domain: Domain, examples: Sequence[Example]
+    condition: Formula, group: Formula, domain: Domain, examples: Sequence[Example], meant: Example | None
 ) -> NumberLine | Raster | None:
     """Draw a condition that shares no symbol with another; `group` has its facts as well. None if it can't be drawn."""
     if len(group.symbols) > 1:
-        return raster_of(condition, domain, examples)
+        return raster_of(condition, domain, examples, meant)
     (s,) = group.symbols
     return number_line(condition, s, domain) if s.kind in (Kind.INPUT, Kind.VALUE) else None
 
 
-def raster_of(condition: Formula, domain: Domain, examples: Sequence[Example]) -> Raster | None:
+def raster_of(
+    condition: Formula, domain: Domain, examples: Sequence[Example], meant: Example | None = None
+) -> Raster | None:
     """Return the raster of a condition over a domain; None if nothing varies, or it depends on data-dependent sizes.
 
     If there are more than two symbols, it draws two along which some inputs run and some fail; the others have the
-    values of the first example.
+    values of the first example. They have those of `meant` if warnings are about other inputs that run; then the two
+    are those along which the most inputs run.
     """
     tied, facts = domain.about(condition.symbols)
     varying = [s for s in condition.symbols if s.hi != s.lo]
     if not varying or any(s.kind is not Kind.INPUT for s in tied):
         return None
     widest = sorted(varying, key=lambda s: (-_count(s), domain.order(s)))[:MOST_SYMBOLS]
-    first = None
+    drawings: list[Raster] = []
+    first, start = None, meant or (examples[0] if examples else {})
     for chosen in combinations(widest, min(2, len(widest))):
         shown = sorted(chosen, key=domain.order, reverse=True)
-        fixed = {s: examples[0].get(s, lowest(s)) if examples else lowest(s) for s in tied if s not in shown}
+        fixed = {s: start.get(s, lowest(s)) for s in tied if s not in shown}
         marks = [e for e in examples if all(e.get(s, v) == v for s, v in fixed.items()) and e.keys() >= {*shown}]
         drawn = _drawn(shown, fixed, marks, condition, facts)
         if drawn is not None and len(set("".join(drawn.rows)) - {Cell.NONE}) > 1:
-            return drawn
+            drawings.append(drawn)
+            if meant is None:
+                break
         first = first or drawn
-    return first
+    return max(drawings, key=_running, default=first)
+
+
+def _running(drawn: Raster) -> int:
+    """Return the number of cells in which some inputs run."""
+    return sum(row.count(cell) for row in drawn.rows for cell in (Cell.RUNS, Cell.MIXED))
 
 
 def _drawn(

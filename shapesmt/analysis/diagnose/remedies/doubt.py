@@ -36,7 +36,9 @@ def doubt_of(
     share = None if counted is None else (counted.valid, counted.admissible)
     few = share is not None and share[0] * FEW < share[1]
     equal = tuple(map(str, related if few else [f for f in related if f.op == "eq" and share is None]))
-    many = every and share is not None and share[0] * 2 > share[1]  # the remedy is narrower than it need be
+    if not every and not few:
+        share = None  # it doesn't count those
+    many = share is not None and share[0] * 2 > share[1]  # the remedy is narrower than it need be
     if not (few or (single and not many) or (share is None and (small or equal))):
         return None
     return facts.Doubt(single, small, equal, share)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from shapesmt.analysis.diagnose.findings import describe_region
@@ -10,6 +10,7 @@ from shapesmt.analysis.diagnose.warnings.broadcasts import Broadcast, unmeant_br
 from shapesmt.analysis.diagnose.warnings.common import Examples
 from shapesmt.analysis.diagnose.warnings.samples import apart_conditions
 from shapesmt.analysis.verify import Examined
+from shapesmt.network import laws
 from shapesmt.prover.algebra import (
     TRUE,
     Atom,
@@ -19,6 +20,7 @@ from shapesmt.prover.algebra import (
     all_of,
     any_of,
     conjunction,
+    equal,
     implies,
     negate,
 )
@@ -55,7 +57,7 @@ def meant_inputs(a: Examined) -> Meant:
     """
     examples = Examples(a)
     found = [*unmeant_broadcasts(a, examples)]
-    equalities, apart = _equalities(found), [*apart_conditions(a)]
+    equalities, apart = [*_equalities(found), *_expansions(a)], [*apart_conditions(a)]
     known = [broadcast.together for broadcast in found if broadcast.together is not None]
     if len(known) == len(found) > 0:
         near = {s: v for point in reversed(known) for s, v in point.items()}
@@ -70,12 +72,33 @@ def meant_inputs(a: Examined) -> Meant:
     return Meant(all_of(*kept), all_of(*(part for part in kept if part in equalities)))
 
 
+def witness_of(a: Examined) -> Mapping[Atom, int] | None:
+    """Return a valid input that no warning is about, if warnings are about others; else None."""
+    meant = meant_inputs(a)
+    if meant.condition is TRUE or meant.witness is not None:
+        return meant.witness
+    return a.judge.complete(
+        a.examination.domain, a.judge.decide(a.examination.domain, negate(meant.condition)).counterexample
+    )
+
+
 def _equalities(found: Sequence[Broadcast]) -> list[Formula]:
     """Return the conditions under which nothing is broadcast, in any branch."""
     branches: dict[Formula, list[Formula]] = {}
     for broadcast in found:
         branches.setdefault(broadcast.agree, []).append(broadcast.own.branch)
     return [implies(any_of(*whens), agree) for agree, whens in branches.items()]
+
+
+def _expansions(a: Examined) -> Iterator[Formula]:
+    """Yield the conditions under which no 1 is expanded to a number, at nodes that fail for other sizes.
+
+    To expand a 1 is what such nodes are for, so that no warning is about it; but the number may be that of the example
+    with which the model was exported.
+    """
+    for r in (r for j in a.examination.judgements for r in j.open if r.law is laws.EXPANDS_FROM_1_OR_STAYS):
+        if r.left is not None and r.right is not None and r.right.constant is not None:
+            yield implies(r.branch, equal(r.left, r.right))
 
 
 class Goal(NamedTuple):
@@ -105,8 +128,17 @@ def goal_of(a: Examined, region: Precondition, meant: Meant) -> Goal:
     conditions = [*wanted, *(c for c in judged if c.op != "or" or {*wanted}.isdisjoint(c.args))]
     relations = [f for f in conditions if relates(f) and readable(conjunct_of(f))]
     told = describe_region(all_of(*(f for f in conditions if f not in relations)), a.admissible(), a)
-    said, exact = (*told.conjuncts, *_said(relations)), region.exact and told.exact
+    said, exact = (*told.conjuncts, *_said(_shortened(relations, a))), region.exact and told.exact
     return Goal(said, exact, meant, said if exact else _said(conditions))
+
+
+def _shortened(relations: Iterable[Formula], a: Examined) -> Iterator[Formula]:
+    """Yield relations between sizes, with those that earlier ones determine replaced if that is shorter."""
+    within = a.admissible()
+    for relation in relations:
+        simpler = within.eliminate(relation)
+        yield simpler if len(str(simpler)) < len(str(relation)) else relation
+        within.assume(relation)
 
 
 def _said(conditions: Iterable[Formula]) -> tuple[Conjunct, ...]:

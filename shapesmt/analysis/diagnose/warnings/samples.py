@@ -10,7 +10,7 @@ from shapesmt.analysis.verify import Examined
 from shapesmt.network.graph import Graph, Nodes
 from shapesmt.operators.inference import Operators
 from shapesmt.operators.rules import Shape
-from shapesmt.prover.algebra import FLOOR_DIVISION, ONE, Dim, Formula, atoms_within, differs, equal
+from shapesmt.prover.algebra import FLOOR_DIVISION, ONE, Dim, Formula, atoms_within, differs, equal, substitute
 from shapesmt.reports.answers import ModelWarning, WarningKind, facts
 
 if TYPE_CHECKING:
@@ -103,8 +103,17 @@ def divided_constants(a: Examined) -> Iterator[Division]:
         node = problem.graph.nodes[place]
         before, after = tensors[node.inputs[0]].shape, tensors[node.outputs[0]].shape
         if before is not None and after is not None and batch in after and _divides(batch, after):
-            axis = after.index(batch)
-            yield Division(place, before, after, before[axis] if axis < len(before) else ONE)
+            yield Division(place, before, after, _rows(batch, before, after))
+
+
+def _rows(batch: Dim, before: Shape, after: Shape) -> Dim:
+    """Return the number of samples for which a constant keeps the size that the batch divides; 1 if it isn't known."""
+    axis = after.index(batch)
+    for rows in before[axis : axis + 1]:
+        whole = [substitute(d, dict.fromkeys(batch.symbols, rows)) for d in after if d is not batch]
+        if all(d in before for d in whole):
+            return rows
+    return ONE
 
 
 def _reshaped_constants(graph: Graph) -> Sequence[int]:

@@ -308,15 +308,15 @@ class Fixed(NamedTuple):
     """A tensor with an axis of one size whatever the input, where another size varies.
 
     Attributes:
-        name: The constant, else the node that computes the tensor.
+        name: The constant or input, else the node that computes the tensor.
         size: The size of the axis.
-        constant: Whether it is a constant, or computed from constants.
+        given: Whether it is an input or a constant, or computed from constants alone.
         rows: Whether indices select from it.
     """
 
     name: str
     size: int
-    constant: bool
+    given: bool
     rows: bool
 
 
@@ -349,11 +349,11 @@ class Cut(NamedTuple):
 
 
 class Scaled(NamedTuple):
-    """Two sides of which one grows `ratio` times as fast as the other."""
+    """Two sides of which one grows faster than the other, in the ratio of two integers."""
 
     larger: str
     smaller: str
-    ratio: float
+    ratio: tuple[int, int]
 
 
 class Axes(NamedTuple):

@@ -27,12 +27,13 @@ def hints(told: facts.Hints) -> tuple[str, ...]:
         spec = shell(f"{_name(name)}=1..{r.max or ''}")
         first = f"{_start([*told.from_two])} at 2 in the file's metadata"
         said.append(f"{first}: 1 is left out; --dim {spec} includes it")
-    for name, r in [*told.one_value.items()][:_MOST]:
-        said.append(f"{_name(name)} has one value in the file's metadata, {r.min}")
+    if told.one_value:
+        values = _first([f"{_name(name)} = {r.min}" for name, r in told.one_value.items()])
+        said.append(f"one value in the file's metadata: {values}")
     if told.by_version:
         shown = ", ".join(map(_name, told.by_version[:_MOST])) + ", ..." * (len(told.by_version) > _MOST)
         version = ".".join(map(str, told.version))
-        said.append(f"{shown}: as ONNX Runtime {version} runs it; other versions differ at some sizes")
+        said.append(f"{shown}: judged as ONNX Runtime {version} runs it; other versions differ at some sizes")
     if told.fixed:
         shapes = [f"{_name(name)} {'x'.join(map(str, sizes))}" for name, sizes in told.fixed.items()]
         name, first_sizes = next(iter(told.fixed.items()))

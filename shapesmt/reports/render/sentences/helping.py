@@ -47,22 +47,20 @@ def fixed(told: facts.Fixed) -> str:
     """Return what helps where a size is the same whatever the input.
 
     >>> from shapesmt.reports.answers import facts
-    >>> fixed(facts.Fixed("table", 512, constant=True, rows=True))
-    'table is a constant of 512 rows: make it longer, or keep the input to sizes for which it has rows'
-    >>> fixed(facts.Fixed("view", 2, constant=False, rows=False))
+    >>> fixed(facts.Fixed("table", 512, given=True, rows=True))
+    'table has 512 rows: make it longer, or keep the input to sizes for which it has rows'
+    >>> fixed(facts.Fixed("view", 2, given=False, rows=False))
     'view makes 2 there whatever the input: look for a shape written in numbers or another axis'
     """
     name = printable(told.name, 80)
-    if not told.constant:
+    if not told.given:
         why = "look for a shape written in numbers or another axis"
         return f"{name} makes {told.size} there whatever the input: {why}"
     if told.rows:
         more = "make it longer, or keep the input to sizes for which it has rows"
-        return f"{name} is a constant of {told.size} rows: {more}"
-    return (
-        f"{name} is a constant made for a size of {told.size}: interpolate or compute it for other sizes, or keep the "
-        "input to sizes that give this one"
-    )
+        return f"{name} has {told.size} rows: {more}"
+    instead = f"interpolate or compute it for other sizes, or keep the input to sizes that give {told.size}"
+    return f"{name} has {told.size} there whatever the input: {instead}"
 
 
 def target(told: facts.Target) -> str:
@@ -111,12 +109,12 @@ def scaled(told: facts.Scaled) -> str:
     """Return what helps where sizes grow at different rates.
 
     >>> from shapesmt.reports.answers import facts
-    >>> print(scaled(facts.Scaled("a", "b", 2.0)))
-    for large inputs both are as 2 to 1 (a to b): look for another stride, scale or kernel before one of them
+    >>> print(scaled(facts.Scaled("a", "b", (3, 2))))
+    for large inputs both are as 3 to 2 (a to b): look for another stride, scale or kernel before one of them
     """
     sides = f"{printable(told.larger, 80)} to {printable(told.smaller, 80)}"
     why = "look for another stride, scale or kernel before one of them"
-    return f"for large inputs both are as {told.ratio:.3g} to 1 ({sides}): {why}"
+    return f"for large inputs both are as {told.ratio[0]} to {told.ratio[1]} ({sides}): {why}"
 
 
 def axes(told: facts.Axes) -> str:

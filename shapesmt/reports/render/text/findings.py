@@ -225,7 +225,9 @@ def _node_of(cause: Cause, prefix: str) -> str:
     named = cause.op_type.lower() in cause.node.lower()
     about = ", ".join(part for part in ("" if named else name(cause.op_type), printable(cause.attributes, 60)) if part)
     short = f".../{cause.node[len(prefix) :]}" if prefix else cause.node
-    return ((name(short) if cause.node else "") + (f" ({about})" if about else "")) or "input"
+    return ((name(short) if cause.node else "") + (f" ({about})" if about else "")) or (
+        "constant" if cause.constant else "input"
+    )
 
 
 def _places_of(causes: Sequence[Cause], prefix: str) -> list[str]:
@@ -237,7 +239,8 @@ def _places_of(causes: Sequence[Cause], prefix: str) -> list[str]:
     named_so = {cause.tensor: _output(cause) for cause in causes}
     alone = len([output for output in named_so.values() if output]) == 1
     labels = {c.tensor: named_so[c.tensor] if alone else _short(c.node, prefix) for c in causes if named_so[c.tensor]}
-    return [slot(labels.get(c.tensor) or name(c.tensor), c.axis, c.element) for c in causes]
+    named = [(labels.get(c.tensor) or name(c.tensor), c) for c in causes]
+    return [label if c.about else slot(label, c.axis, c.element) for label, c in named]
 
 
 def _output(cause: Cause) -> str:

@@ -100,8 +100,8 @@ def _versions(story: Story, symbols: Mapping[str, SymbolRange], *, everything: b
     first = story.first
     names = [name(f.node) for f in (first, *story.others)]
     path = common_path(names)
-    short = [f".../{text[len(path) :]}" if path else text for text in names[1:]]
-    listed = first_items(short, most=len(names) if everything else _MOST_NAMED)
+    others = [f".../{text[len(path) :]}" if path else text for text in names[1:]]
+    listed = first_items(others, most=len(names) if everything else _MOST_NAMED)
     also = [line(2, (f"also: {listed}", FAINT))] if story.others else []
     head, inputs = [BLANK, *finding_head(first, story.more)], [*input_lines(first, symbols, story.group)]
     brief = [*head, *side_lines(first), *inputs]
@@ -109,7 +109,9 @@ def _versions(story: Story, symbols: Mapping[str, SymbolRange], *, everything: b
         return [[*brief, *operands(first), *further_lines(first), *also]]
     more, few = ([*further_lines(first, most), *also] for most in (_MOST_CAUSES, _FEW_CAUSES))
     helped = [*brief, *advice_lines(first)]
-    return [[*brief, *operands(first), *more], [*brief, *more], [*brief, *few], helped, brief, [*head, *inputs]]
+    short = [*head, *inputs]
+    longest = [*brief, *operands(first), *more]
+    return [longest, [*brief, *more], [*brief, *few], helped, [*short, *advice_lines(first)], brief, short]
 
 
 def _fitting(heights: Sequence[int], room: int) -> int:

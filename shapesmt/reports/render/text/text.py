@@ -118,7 +118,7 @@ def _report(report: Report, *, everything: bool = False) -> Iterator[Line]:
     cautions = [*warning_lines(report, everything=everything)]
     end = [BLANK] if report.judged or report.warnings else []
     end += [*_region(report), *sample_lines(report), line(0, (proofs(report, everything=everything), FAINT))]
-    end += [line(0, "next: ", (command("repair", report, Remedy({})), COMMAND))] * _may_be_wrong(report)
+    end += [_repair(report)] * (report.verdict is Verdict.FAILS and report.release is None and not _nodes_hold(report))
     if report.certificate:
         end.append(line(0, (f"{COMPLETE}: {report.certificate}", FAINT)))
     room = MOST_LINES - sum(map(height, (head, cautions, end)))
@@ -128,10 +128,9 @@ def _report(report: Report, *, everything: bool = False) -> Iterator[Line]:
     yield from end
 
 
-def _may_be_wrong(report: Report) -> bool:
-    """Whether the model is more likely wrong than the ranges."""
-    doubted = report.remedy is not None and report.remedy.doubt != ""
-    return doubted or (report.verdict is Verdict.FAILS and report.release is None and not _nodes_hold(report))
+def _repair(report: Report) -> Line:
+    """Return the line about changing the model, which is more likely wrong than the ranges."""
+    return line(0, "next: ", (command("repair", report, Remedy({})), COMMAND))
 
 
 def subject(report: Report) -> str:
@@ -204,6 +203,7 @@ def _region(report: Report) -> Iterator[Line]:
     if report.remedy is not None:
         if report.remedy.doubt:
             yield line(0, (printable(report.remedy.doubt, 400), STRONG))
+            yield _repair(report)
         note = f" ({printable(report.remedy.note, 400)})" if report.remedy.note else ""
         yield line(0, "PROVED with ", (flags(report.remedy), COMMAND), note)
 

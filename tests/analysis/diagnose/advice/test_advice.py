@@ -7,7 +7,7 @@ import pytest
 from tests.analysis.diagnose.test_explanation import only
 
 REACHING = "this node runs for every input that reaches it"
-CONSTANT = "interpolate or compute it for other sizes, or keep the input to sizes that give this one"
+CONSTANT = "interpolate or compute it for other sizes, or keep the input to sizes that give 9"
 NEW_SHAPE = "is a constant: write 0 for a size to keep, -1 for one that varies, or compute it (Shape)"
 ADDED = """(float[1, n, 4] x) => (y) <int64[3] s = {1, 9, 4}> {
     [pos] pos = ConstantOfShape (s)
@@ -50,7 +50,7 @@ CASES = {
         {},
         "both sizes are the same for every input: compare a and w",
     ),
-    "a table that is added": (ADDED, {}, f"pos is a constant made for a size of 9: {CONSTANT}"),
+    "a table that is added": (ADDED, {}, f"pos has 9 there whatever the input: {CONSTANT}"),
     "a table that is read": (
         """(float[1, n, 4] x) => (y) <int64[2] sizes = {9, 4}, int64 zero = {0}, int64 one = {1}> {
             table = ConstantOfShape (sizes)
@@ -60,7 +60,7 @@ CASES = {
             [rows] y = Gather (table, i)
         }""",
         {},
-        "table is a constant of 9 rows: make it longer, or keep the input to sizes for which it has rows",
+        "table has 9 rows: make it longer, or keep the input to sizes for which it has rows",
     ),
     "a constant shape": (
         "(float[n, 4] x) => (y) <int64[2] to = {2, 8}> { [fold] y = Reshape (x, to) }",
@@ -131,6 +131,27 @@ CASES = {
         {"n": "2..", "m": "2.."},
         'if callers always give such sizes, say so (--assume "m == n"); else a node before isn\'t as meant',
     ),
+    "an index that an input limits": (
+        """(float[1, n, 4] x, float[m, 4] z) => (y) <int64 zero = {0}, int64 one = {1}> {
+            s = Shape <start = 1, end = 2> (x)
+            k = Squeeze (s)
+            i = Range (zero, k, one)
+            [rows] y = Gather (z, i)
+        }""",
+        {},
+        'if callers always give such sizes, say so (--assume "m >= n"); else a node before isn\'t as meant',
+    ),
+    "a new shape that rounds": (
+        """(float[n, 4] x) => (y) <int64[1] two = {2}, int64[1] rest = {-1}> {
+            s = Shape <start = 0, end = 1> (x)
+            h = Div (s, two)
+            to = Concat <axis = 0> (h, rest)
+            [fold] y = Reshape (x, to)
+        }""",
+        {"n": "3.."},
+        "both differ by rounding (at Div_1): pad the input to a multiple, crop the larger one, or resize to the "
+        "other's size",
+    ),
     "a count that data decide": (
         """(float[n] x, float[5] z) => (y) {
             [found] i = NonZero (x)
@@ -152,7 +173,7 @@ def test_help_names_the_cause(case: str) -> None:
 
 
 def test_a_size_that_was_given_is_no_number_of_the_model() -> None:
-    assert only(ADDED, dims={"n": 7}).help.startswith("pos is a constant made for a size of 9")
+    assert only(ADDED, dims={"n": 7}).help.startswith("pos has 9 there whatever the input: interpolate")
 
 
 def test_windows_and_types_keep_the_help_of_their_law() -> None:

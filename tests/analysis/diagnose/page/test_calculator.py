@@ -29,6 +29,15 @@ def test_sliders_begin_where_it_fails() -> None:
     )
 
 
+def test_sliders_begin_where_nothing_is_broadcast_that_was_to_be_equal() -> None:
+    mask = """g (float[seq, 1] q, float[past, 1] p, float[total] m) => (float[s, t] y) {
+        k = Concat <axis = 0> (p, q) t = Transpose (k) y = Add (t, m) }"""
+    assert {s.name: s.start for s in calculator(mask).sliders} == {"seq": 1, "past": 1, "total": 2}
+    four = "g (float[batch, 4, n] x, float[32, 2] w) => (float[4, m] y) <int64[2] s = {4, -1}> { t = Reshape (x, s)"
+    four += " y = MatMul (t, w) }"
+    assert {s.name: s.start for s in calculator(four).sliders} == {"batch": 4, "n": 8}
+
+
 def test_what_is_computed_from_other_sizes_has_no_slider() -> None:
     found = calculator(ADD, dims={"n": "2..8"}, assume=["m == n + 1", "n % 2 == 0"])
     assert [slider.name for slider in found.sliders] == ["n"]

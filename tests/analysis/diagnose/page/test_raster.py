@@ -32,6 +32,13 @@ def letter(truths: list[bool]) -> str:
     return "n" if not truths else "g" if all(truths) else "m" if any(truths) else "r"
 
 
+def test_a_raster_shows_more_than_the_sizes_at_which_a_1_is_broadcast() -> None:
+    raster = drawn(SUM, dims={"p": "1..40", "q": "1..40", "t": "1..60"}, assume=("p + q <= 50",))
+    assert raster is not None
+    assert "t" in {axis.name for axis in raster.axes}
+    assert raster.fixed in ({"p": 1}, {"q": 1})
+
+
 @pytest.mark.parametrize(
     ("dims", "assume"),
     [

@@ -16,6 +16,11 @@ TABLE = (
 )
 
 
+SPREAD = """(float[b, n, 4] x) => (y) <int64[2] size = {12, 4}, int64[2] rest = {-1, 4}> {
+    c = ConstantOfShape (size) l = Shape <end = 1> (x) t = Concat <axis = 0> (l, rest) a = Reshape (c, t)
+    y = Sub (x, a) }"""
+
+
 @pytest.mark.parametrize(
     ("text", "dims", "doubt"),
     [
@@ -26,6 +31,7 @@ TABLE = (
         (TURNED, {"b": "2..8", "n": "2..8"}, f"7 of 49 sizes run: {LIKELY}"),
         (TURNED, {"b": "2..", "n": "2.."}, f"sizes of one input have to satisfy b == n: {LIKELY}"),
         ("(float[b] x, float[n] y) => (z) { z = Sub (x, y) }", {"b": "2..99", "n": "2..99"}, ""),
+        (SPREAD, {"b": "1..4", "n": "12"}, f"this leaves one value of b: {LIKELY}"),  # 4 run, 3 with a part of c
         (TABLE, {"n": "1..4096"}, f"512 of 4,096 sizes run: {LIKELY}"),
         (TABLE, {"n": "1..2048"}, ""),
         (TABLE, {}, ""),

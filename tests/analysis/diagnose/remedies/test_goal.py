@@ -20,6 +20,8 @@ EITHER = """(float[n, 4] x, float[m, 4] y, bool[1] c) => (z) {
     z = If (c) <then_branch = t () => (p) { p = Add (x, y) }, else_branch = e () => (q) { q = Sub (x, y) }> }"""
 POOLED = """(float[1, 1, n] x) => (y) {
     p = MaxPool <kernel_shape = [4], strides = [4], ceil_mode = 1> (x) y = Add (x, p) }"""
+EXPANDED = "(float[b, 1, s] m) => (y) <int64[3] t = {2, 8, 40}> { y = Expand (m, t) }"
+MASKS = """(float[s] x, float[p] a, float[q] c) => (y) { t = Mul (x, a) y = Mul (t, c) }"""
 TWO_TABLES = "(float[n] x, float[3] a, float[5] b) => (y, z) { y = Add (x, a) z = Mul (x, b) }"
 
 
@@ -38,6 +40,8 @@ def checked(text: str, **options: object) -> Report:
         (EITHER, {}, ({}, ("m == n",)), "m == 1 or n == 1"),
         (POOLED, {"dims": {"n": "1..99"}}, ({"n": "1"}, ()), "2 <= n <= 4"),
         (POOLED, {"dims": {"n": "2..99"}}, ({"n": "2..4"}, ()), None),  # every input that runs is broadcast
+        (EXPANDED, {}, ({"b": "2", "s": "40"}, ()), None),  # the numbers are those of the example
+        (MASKS, {}, ({}, ("p == s", "q == s")), None),
         (TWO_TABLES, {}, ({"n": "1"}, ()), None),
     ],
 )

@@ -43,7 +43,7 @@ def test_what_the_exporter_notes_is_meant() -> None:
     [
         ("VR[2, 64]", ("seq starts at 2 in the file's metadata: 1 is left out; --dim seq=1..64 includes it",)),
         ("VR[2, int_oo]", ("seq starts at 2 in the file's metadata: 1 is left out; --dim seq=1.. includes it",)),
-        ("VR[50, 50]", ("seq has one value in the file's metadata, 50",)),
+        ("VR[50, 50]", ("one value in the file's metadata: seq = 50",)),
         ("VR[1, 64]", ()),
         ("VR[3, 64]", ()),
     ],
