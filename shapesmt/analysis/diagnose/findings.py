@@ -8,7 +8,7 @@ from functools import partial
 
 from shapesmt.analysis.diagnose.absent import without_files
 from shapesmt.analysis.diagnose.advice.advice import Case, advice_on
-from shapesmt.analysis.diagnose.causes import READABLE, Sides, Tracer, source_of
+from shapesmt.analysis.diagnose.causes import READABLE, Sides, Tracer, in_order, source_of
 from shapesmt.analysis.diagnose.finding import Where, finding
 from shapesmt.analysis.diagnose.operands import operands_of, reads_of
 from shapesmt.analysis.diagnose.settings import alone, settings_of
@@ -58,7 +58,7 @@ _DECISIVE: dict[Hashable, list[Atom]] = memo("decisive symbols", {})
 
 @stage("explanations")
 def findings_of(a: Examined) -> tuple[Finding, ...]:
-    """Return a finding for every judgement and every undecided node: the gravest first, then in graph order."""
+    """Return a finding for every judgement and every undecided node, in the order of `in_order`."""
     problem, examination = a.problem, a.examination
     tracer = Tracer(problem.graph, examination.original.tensors)
     indexed = [*_of_session(a)]
@@ -73,8 +73,7 @@ def findings_of(a: Examined) -> tuple[Finding, ...]:
             continue
         others = len(set(late)) - 1 if u.kind == "timeout" else 0
         indexed.append((index, _undecided(problem, index, u, facts.Behind(others) if others else u.note)))
-    in_order = sorted(indexed, key=lambda pair: (-_gravity(pair[1]), pair[0]))
-    return tuple([altered(f, source=source_of(problem.graph, index)) for index, f in in_order])
+    return tuple(in_order([altered(f, source=source_of(problem.graph, index)) for index, f in indexed], a))
 
 
 def _undecided(problem: Problem, index: int, u: Unjudged, note: object) -> Finding:
@@ -103,10 +102,6 @@ def _of_session(a: Examined) -> Iterator[tuple[int, Finding]]:
         node = a.problem.graph.nodes[index]
         kind = {"kind": FindingKind.SESSION, "index": index, "op_type": node.op, "note": told}
         yield index, altered(found or _brief(j, session.problem), **kind)
-
-
-def _gravity(found: Finding) -> int:
-    return (Verdict.UNKNOWN, Verdict.DEPENDS, Verdict.FAILS).index(found.verdict)
 
 
 MAX_SIZE = (1 << 63) - 1
@@ -277,7 +272,8 @@ def _finding(j: Judgement, a: Examined, tracer: Tracer) -> Finding:
         title="" if values is None else facts.Broken(broken.law, broken.relation, sides.clash, ranks),
         note=facts.Inside(f"{j.node.name}/{broken.within}") if broken.within else "", when=when(broken.branch),
         holds_iff=None if safe is not None else where, safe_iff=safe, because=sides.causes if traced else (),
-        clash=sides.clash, operands=operands_of(reads),
+        unreached=j.verdict is Verdict.FAILS and bool(a.examination.rests_on.get(j.index)),
+        clash=sides.clash, operands=operands_of(reads, sides.reads),
         help=_advice(Case(a, j, broken, sides, region)) if traced else "",
         attributes=settings_of(j.node, *alone(j.node, problem.graph, tracer.tensors)),
     )  # fmt: skip

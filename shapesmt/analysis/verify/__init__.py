@@ -41,4 +41,4 @@ with lazy_imports(__name__):
         Question as Question,
     )
     from shapesmt.analysis.verify.session import beyond as beyond, examine_session as examine_session
-    from shapesmt.analysis.verify.share import valid_share as valid_share
+    from shapesmt.analysis.verify.share import share_of as share_of, valid_share as valid_share

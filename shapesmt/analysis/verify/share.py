@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from math import prod
 
 from shapesmt.analysis.verify.examined import Examined
@@ -18,14 +18,18 @@ def valid_share(a: Examined) -> Share | None:
 
     None if every input runs, or if they can't be counted: unbounded ranges, data-dependent sizes.
     """
-    domain = a.problem.domain
     conditions = [c for j in a.examination.judgements if j.verdict is Verdict.DEPENDS for c in j.condition.conjuncts]
-    if not conditions or not a.examination.decided or any(s.universal for c in conditions for s in c.symbols):
+    return share_of(conditions, a.problem.domain) if conditions and a.examination.decided else None
+
+
+def share_of(conditions: Sequence[Formula], domain: Domain) -> Share | None:
+    """Return how many sizes satisfy all conditions, counted over their symbols; None if they can't be counted."""
+    if any(s.universal for c in conditions for s in c.symbols):
         return None
     return compute_once(_SHARES, domain, tuple(conditions), lambda: _share(domain, conditions))
 
 
-def _share(domain: Domain, conditions: list[Formula]) -> Share | None:
+def _share(domain: Domain, conditions: Sequence[Formula]) -> Share | None:
     counts = []
     for part in group_by_symbols(conditions, domain, lambda c: domain.closure(c.symbols)[0]):
         points = domain.points(part.symbols)

@@ -102,7 +102,7 @@ class Cause(Data):
 
 @dataclass(frozen=True, slots=True)
 class Operand(Data):
-    """An input of a failing node, as it is before the node's own condition narrows any size.
+    """An input of a failing node, for inputs of the model that satisfy the conditions of earlier nodes.
 
     Attributes:
         input: Its position among the node's inputs.
@@ -206,6 +206,8 @@ class Finding(Data):
         rests_on: The node or constant with unknown values that leaves this node undecided; "" if there is none.
         operands: The node's inputs, with their shapes before its own condition.
         attributes: The node's attributes and constant inputs that affect sizes or requirements, such as "axis 1".
+        explains: The nodes downstream that fail, for every input that reaches them, by a size that this node made.
+        unreached: Whether some inputs never reach the node, because one upstream fails for them.
         help: Advice for this finding; "" if the advice of its code is as good.
 
     >>> kind = FindingKind.REQUIREMENT
@@ -236,6 +238,8 @@ class Finding(Data):
     operands: tuple[Operand, ...] = field(default=(), metadata=_OMIT_EMPTY)
     attributes: str = field(default="", metadata=_OMIT_EMPTY)
     help: str = field(default="", metadata=_OMIT_EMPTY)
+    explains: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    unreached: bool = field(default=False, metadata=_OMIT_FALSE)
 
 
 @dataclass(frozen=True, slots=True)

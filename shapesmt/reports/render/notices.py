@@ -8,7 +8,7 @@ from typing import NamedTuple
 from shapesmt.base.errors import printable
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers import Cause, Finding, FindingKind, Report, Side, Source
-from shapesmt.reports.render.text.findings import assignment, replay_sentence
+from shapesmt.reports.render.text.findings import assignment, every_input, replay_sentence
 from shapesmt.reports.render.text.words import name, slot
 
 _LEVELS = {Verdict.DEPENDS: "error", Verdict.FAILS: "error", Verdict.UNKNOWN: "note"}
@@ -72,7 +72,7 @@ def _sentence(finding: Finding) -> str:
     elif finding.condition:
         parts[0] += f": {printable(finding.condition, 400)}"
     if finding.verdict is Verdict.FAILS:
-        parts.append("fails for every input")
+        parts.append(f"fails for {every_input(finding)}")
     elif finding.counterexample is not None:
         parts.append(f"fails at {assignment(finding.counterexample)}")
     if finding.replay is not None:

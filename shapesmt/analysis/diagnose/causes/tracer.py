@@ -142,7 +142,7 @@ class Tracer:
         return chosen, introduced or not chosen or self._decides(chosen[0], place, node)
 
     def _decides(self, before: Place, after: Place, node: Node) -> bool:
-        """Whether a node that takes a property from an input puts it elsewhere, or chooses it among several."""
+        """Whether a node that takes a property from an input puts it elsewhere, or prefers it to an earlier input's."""
         t, made = self.tensors[before.tensor], self.tensors[after.tensor]
         if moved((before.part, t), (after.part, made)):
             return True
@@ -151,9 +151,10 @@ class Tracer:
         if after.axis is None:
             return False
         back = after.axis - made.rank
-        shapes = [self.tensors[n].shape or () for n in node.inputs if n in self.tensors and not self.is_constant(n)]
-        sizes = {self._number(shape[back]) or shape[back] for shape in shapes if len(shape) >= -back}
-        return len(sizes - {ONE, 1}) > 1
+        others = node.inputs[: node.inputs.index(before.tensor)]
+        shapes = [self.tensors[name].shape or () for name in others if name in self.tensors]
+        sizes = {self._number(shape[back]) for shape in shapes if len(shape) >= -back}
+        return not sizes <= {1, self._number(made.dims[after.axis])}
 
     def _elementwise(self, place: Place, node: Node) -> Place | None:
         """Return the same axis of an input of the same shape, if the node works element by element."""

@@ -26,6 +26,7 @@ from shapesmt.reports.render.text.findings import (
     advice_for,
     assignment,
     causes,
+    every_input,
     finding_head,
     operands,
     replay_sentence,
@@ -133,7 +134,7 @@ _WHY_OPEN = {
 
 def _inputs_that_fail(finding: Finding, sliders: Sequence[Slider]) -> Iterator[tuple[str, Content]]:
     if finding.verdict is Verdict.FAILS:
-        yield "fails", "for every input"
+        yield "fails", f"for {every_input(finding)}"
     if finding.counterexample is not None:
         how = "as at" if finding.verdict is Verdict.FAILS else "fails at"
         yield how, [assignment(finding.counterexample), _try(finding.counterexample, sliders)]

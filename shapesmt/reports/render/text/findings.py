@@ -103,6 +103,11 @@ def brief_lines(
     yield from input_lines(finding, symbols, group)
 
 
+def every_input(finding: Finding) -> str:
+    """Return for which inputs a node fails that no input passes."""
+    return "every input that reaches it" if finding.unreached else "every input"
+
+
 def side_lines(finding: Finding) -> Iterator[Line]:
     """Yield what is known beside a finding's title: a note, the branches that contain the node, the two sides."""
     if finding.kind == FindingKind.UNSUPPORTED:
@@ -299,7 +304,7 @@ def input_lines(
     shown = finding.counterexample
     if finding.verdict is Verdict.FAILS:
         only = shown is not None and bool(shown.symbols) and shown.symbols.keys() <= fixed
-        every = fails if only else f"{fails} for every input"
+        every = fails if only else f"{fails} for {every_input(finding)}"
         yield line(2, every + (_example(shown, fixed, every=True) if shown else ""))
     elif shown is not None:
         yield line(2, fails + _example(shown, fixed))
@@ -314,6 +319,11 @@ def input_lines(
         yield line(2, how.replace("runs", all_of), *(" ", code(formula)) * bool(formula))
     if finding.kind == FindingKind.DATA:
         yield line(2, "whether it fails depends on the data too, not on sizes alone")
+    if finding.explains:
+        later = first_items([name(node) for node in finding.explains], most=_MOST_NAMED)
+        yield line(
+            2, f"then {later} {'fail' if len(finding.explains) > 1 else 'fails'} for every input that gets there"
+        )
 
 
 def replay_sentence(replay: Replay) -> str:
