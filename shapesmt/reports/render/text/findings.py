@@ -46,6 +46,7 @@ _SAYS_NOTHING = ("", "True", "False")
 _WIDEST_SIDE = 40  # the most columns of a cell of the two sides
 _WIDEST_SIZE = 48  # columns of a size with its formula, up to which the nodes on the right are aligned
 _MOST_OPERANDS = 6
+_MOST_NAMED = 4  # the most findings that are named
 _WIDEST, _WIDEST_NAME = 100, 32  # columns of a line about an input, and of a name in it
 _WIDTH = 80  # columns of a cause, up to which its line of Python is shown
 _GUARD = "SM407"  # the code of guards: PyTorch generates their conditions, which may be very long
