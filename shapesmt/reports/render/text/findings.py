@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from shapesmt.base.errors import printable
@@ -28,11 +27,16 @@ from shapesmt.reports.render.text.words import (
     Line,
     code,
     column,
+    common_path,
     count,
+    dims_text,
     first_items,
+    input_shapes,
     line,
     name,
     runs_when,
+    shape_text,
+    size_text,
     slot,
 )
 
@@ -40,11 +44,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set as AbstractSet
 
 
-_MOST_NAMED = 4  # the most inputs of the same shape that are named
 _SAYS_NOTHING = ("", "True", "False")
 _WIDEST_SIDE = 40  # the most columns of a cell of the two sides
 _WIDEST_SIZE = 48  # columns of a size with its formula, up to which the nodes on the right are aligned
 _MOST_OPERANDS = 6
+_MOST_NAMED = 4  # the most findings that are named
 _WIDEST, _WIDEST_NAME = 100, 32  # columns of a line about an input, and of a name in it
 _WIDTH = 80  # columns of a cause, up to which its line of Python is shown
 _GUARD = "SM407"  # the code of guards: PyTorch generates their conditions, which may be very long
@@ -83,10 +87,7 @@ def finding_lines(
 
 
 def further_lines(finding: Finding, most: int = 0) -> Iterator[Line]:
-    """Yield what follows a finding's operands: replay, at most so many causes (0 for all), law and advice."""
-    if finding.replay is not None:
-        loud = STYLES[Verdict.FAILS] if finding.replay.confirmed is False else ""
-        yield line(2, (replay_sentence(finding.replay), loud))
+    """Yield what follows a finding's operands: at most so many causes (0 for all), advice and law."""
     if finding.because:
         yield line(2, "because")
         yield from causes(finding.because, most)
@@ -161,7 +162,8 @@ def causes(because: Sequence[Cause], most: int = 0) -> Iterator[Line]:
     prefix = common_path([cause.node for cause in rows if cause.node])
     places = _places_of(rows, prefix)
     place_width = column(places)
-    sizes = [(f"{place.ljust(place_width)} = ", code(c.expr), _value(c)) for place, c in zip(places, rows, strict=True)]
+    formulas = [code(c.expr) if c.about else size_text(c.expr) for c in rows]
+    sizes = [(f"{at.ljust(place_width)} = ", f, _value(c)) for at, f, c in zip(places, formulas, rows, strict=True)]
     widths = [sum(len(part) for part in (left, formula, value)) for left, (formula, _), value in sizes]
     width = column((" " * w for w in widths), most=_WIDEST_SIZE)
     for place, (size, used, cause) in enumerate(zip(sizes, widths, rows, strict=True)):
@@ -185,7 +187,7 @@ def operands(finding: Finding) -> Iterator[Line]:
     names = [_short(o.tensor, prefix) for o in shown]
     room = _WIDEST - column(names) - column(makers) - len("    10      ")
     rows = [
-        (str(o.input), tensor, printable(_shape_of(o, typed=finding.code == _TYPES), room))
+        (str(o.input), tensor, printable(_shape_of(o, room, typed=finding.code == _TYPES), room))
         for o, tensor in zip(shown, names, strict=True)
     ]
     widths = [column(cells) for cells in zip(*rows, strict=True)]
@@ -201,9 +203,9 @@ def _short(text: str, prefix: str) -> str:
     return printable(f".../{text[len(prefix) :]}" if prefix and text.startswith(prefix) else text, _WIDEST_NAME)
 
 
-def _shape_of(operand: Operand, *, typed: bool) -> str:
+def _shape_of(operand: Operand, room: int, *, typed: bool) -> str:
     """Return the shape of an input, after its type if that matters, and its elements if it has them."""
-    shape = "rank unknown" if operand.shape is None else f"[{', '.join(operand.shape)}]"
+    shape = "rank unknown" if operand.shape is None else dims_text(operand.shape, room)
     kind = f"{operand.dtype or 'unknown type'} " if typed else ""
     return kind + shape + (f" = {', '.join(operand.elements)}" if operand.elements else "")
 
@@ -216,13 +218,6 @@ def _maker_of(operand: Operand, prefix: str) -> str:
     if operand.tensor.startswith(operand.node):
         return name(operand.op_type)
     return node if operand.op_type.lower() in operand.node.lower() else f"{name(operand.op_type)} {node}"
-
-
-def common_path(names: Sequence[str]) -> str:
-    """Return the common start of names up to a slash, such as `/model/encoder/`; "" if it isn't worth abbreviating."""
-    levels = zip(*(n.split("/")[:-1] for n in names), strict=False) if len(names) > 1 else ()
-    path = "".join(f"{level[0]}/" for level in takewhile(lambda level: len(set(level)) == 1, levels))
-    return path if len(path) > len(".../") else ""
 
 
 def _node_of(cause: Cause, prefix: str) -> str:
@@ -277,7 +272,7 @@ def _equation(side: Side) -> list[tuple[str, str]]:
     """Return the slot in an input, the formula and the value of a side, without those that are missing or repeated."""
     label = slot(name(side.tensor), side.axis, side.element) if side.tensor else side.name
     cells = [(label, "")] if label else []
-    cells.append(code(side.expr if side.value is None else printable(side.expr, _LONGEST)))
+    cells.append(code(side.expr) if side.value is None else size_text(side.expr))
     if side.value is not None and side.expr != str(side.value):
         cells.append((str(side.value), ""))
     return cells
@@ -291,10 +286,16 @@ def _value(of: Cause) -> str:
 def input_lines(
     finding: Finding, symbols: Mapping[str, SymbolRange] | None = None, group: Group | None = None
 ) -> Iterator[Line]:
+    """Yield the inputs for which the node fails, and those for which it runs, and what the replay showed."""
+    if finding.kind != FindingKind.UNSUPPORTED:
+        yield from _inputs_that_fail(finding, {n for n, r in (symbols or {}).items() if r.min == r.max}, group)
+    if finding.replay is not None:
+        loud = STYLES[Verdict.FAILS] if finding.replay.confirmed is False else ""
+        yield line(2, (replay_sentence(finding.replay), loud))
+
+
+def _inputs_that_fail(finding: Finding, fixed: AbstractSet[str], group: Group | None) -> Iterator[Line]:
     """Yield the inputs for which the node fails, and those for which it runs, with all others of its group."""
-    if finding.kind == FindingKind.UNSUPPORTED:
-        return
-    fixed = {n for n, r in (symbols or {}).items() if r.min == r.max}
     together = group if group is not None and group.size > 1 else None
     conditions = together or finding
     holds_iff, safe_iff = conditions.holds_iff, conditions.safe_iff
@@ -360,29 +361,6 @@ def _example(example: Counterexample, fixed: AbstractSet[str], *, every: bool = 
     if not shapes:
         return at
     return f"{at} ({shapes})" if at else f" at {shapes}" if not every or fixed else f" ({shapes})"
-
-
-def input_shapes(inputs: Mapping[str, Sequence[int]]) -> str:
-    """Return the shape of every input as text; inputs of the same shape are named together.
-
-    >>> input_shapes({"x": (1, 3), "k": (2, 1), "v": (2, 1), "n": ()})
-    'x 1x3, k and v 2x1, n scalar'
-    """
-    groups: dict[tuple[int, ...], list[str]] = {}
-    for key, shape in inputs.items():
-        groups.setdefault(tuple(shape), []).append(name(key))
-    return ", ".join(f"{_together(names)} {shape_text(shape)}" for shape, names in groups.items())
-
-
-def shape_text(shape: Sequence[int]) -> str:
-    """Return a shape as text: `1x3x65x64`."""
-    return "x".join(map(str, shape)) or "scalar"
-
-
-def _together(names: Sequence[str]) -> str:
-    if len(names) > _MOST_NAMED:
-        return first_items(names, most=_MOST_NAMED - 1)
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
 def _shapes_on_the_way(finding: Finding) -> Iterator[Line]:

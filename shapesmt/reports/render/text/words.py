@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,6 +26,8 @@ COMMAND = "bold not dim"  # a command to paste, or its options, which are never 
 CODE = "cyan"
 
 _MOST_CODE = 400  # the most characters of a formula that are shown
+_MOST_SIZE = 100  # the most characters of the formula of a size
+_MOST_NAMED = 4  # the most inputs of the same shape that are named
 _MOST_NODES = 3  # the most nodes whose need of data is told
 _BY_HAND = ("--dim", "--shape", "--value", "default", "input")
 _TYPES: dict[tuple[int, int | None], str] = {(-(1 << bits - 1), (1 << bits - 1) - 1): f"int{bits}" for bits in (32, 64)}
@@ -102,6 +105,34 @@ def code(formula: str) -> tuple[str, str]:
     return printable(formula, _MOST_CODE), CODE
 
 
+def common_path(names: Sequence[str]) -> str:
+    """Return the common start of names up to a slash, such as `/model/encoder/`; "" if it isn't worth abbreviating."""
+    levels = zip(*(n.split("/")[:-1] for n in names), strict=False) if len(names) > 1 else ()
+    path = "".join(f"{level[0]}/" for level in takewhile(lambda level: len(set(level)) == 1, levels))
+    return path if len(path) > len(".../") else ""
+
+
+def size_text(formula: str) -> tuple[str, str]:
+    """Return the formula of a size with its style; of one with more than 100 characters only how many it has.
+
+    >>> size_text("2*max(height//16, 1)"), size_text("height + " * 20 + "1")
+    (('2*max(height//16, 1)', 'cyan'), ('a formula of 181 characters', 'dim'))
+    """
+    return code(formula) if len(formula) <= _MOST_SIZE else (f"a formula of {len(formula)} characters", FAINT)
+
+
+def dims_text(formulas: Sequence[str], room: int) -> str:
+    """Return the formulas of a shape; if they take more than `room` characters, the longest are left out.
+
+    >>> dims_text(["batch", "3", "max(height//2, 1)", "max(width//2, 1)"], 40)
+    '[batch, 3, ..., max(width//2, 1)]'
+    """
+    shown = list(formulas)
+    while len(", ".join(shown)) + 2 > room and len(longest := max(shown, key=len)) > len("..."):
+        shown[shown.index(longest)] = "..."
+    return f"[{', '.join(shown)}]"
+
+
 def region_told(region: Precondition) -> tuple[str, str]:
     """Return `runs_when` for the valid region of a model; if no input runs whatever the data, what running needs.
 
@@ -172,6 +203,29 @@ def first_items(items: Sequence[str], most: int = 6) -> str:
     """
     more = len(items) - most
     return ", ".join(items[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def input_shapes(inputs: Mapping[str, Sequence[int]]) -> str:
+    """Return the shape of every input as text; inputs of the same shape are named together.
+
+    >>> input_shapes({"x": (1, 3), "k": (2, 1), "v": (2, 1), "n": ()})
+    'x 1x3, k and v 2x1, n scalar'
+    """
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for key, shape in inputs.items():
+        groups.setdefault(tuple(shape), []).append(name(key))
+    return ", ".join(f"{_together(names)} {shape_text(shape)}" for shape, names in groups.items())
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """Return a shape as text: `1x3x65x64`."""
+    return "x".join(map(str, shape)) or "scalar"
+
+
+def _together(names: Sequence[str]) -> str:
+    if len(names) > _MOST_NAMED:
+        return first_items(names, most=_MOST_NAMED - 1)
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
 def at_sizes(what: str, sizes: Mapping[str, int], *, most: int = 6) -> str:
