@@ -59,6 +59,8 @@ class Fold:
         listed = np.stack([c.ravel() for c in columns], axis=1)
         if listed.dtype == object:
             raise OverflowError("sizes beyond 64 bits")
+        if not len(listed):
+            return np.zeros(columns[0].shape, int)
         rows, back = np.unique(listed, axis=0, return_inverse=True)
         if free:
             same = np.unique(rows[:, : len(self.lasts)], axis=0, return_index=True)[1]

@@ -57,6 +57,13 @@ def test_many_sizes_at_once(sizes):
         assert np.broadcast_to(together, ns.shape).tolist() == single
 
 
+def test_no_sizes_at_once():
+    import numpy as np
+
+    folded, none = fold("greatest", P * N % 3, LASTS), np.zeros(0, int)
+    assert Evaluator({N.as_symbol(): none, M.as_symbol(): none}).dim(folded).tolist() == []
+
+
 def test_cases_are_told_apart_without_an_end():
     n = symbol("n", 1)
     lasts = {P.as_symbol(): n - 1, Q.as_symbol(): n - 1}
