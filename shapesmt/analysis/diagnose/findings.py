@@ -273,7 +273,7 @@ def _finding(j: Judgement, a: Examined, tracer: Tracer) -> Finding:
         note=facts.Inside(f"{j.node.name}/{broken.within}") if broken.within else "", when=when(broken.branch),
         holds_iff=None if safe is not None else where, safe_iff=safe, because=sides.causes if traced else (),
         unreached=j.verdict is Verdict.FAILS and bool(a.examination.rests_on.get(j.index)),
-        clash=sides.clash, operands=operands_of(reads),
+        clash=sides.clash, operands=operands_of(reads, sides.reads),
         help=_advice(Case(a, j, broken, sides, region)) if traced else "",
         attributes=settings_of(j.node, *alone(j.node, problem.graph, tracer.tensors)),
     )  # fmt: skip

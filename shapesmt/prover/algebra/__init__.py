@@ -12,7 +12,6 @@ from shapesmt.prover.algebra.dim import (
     from_terms as from_terms,
     make_atom as make_atom,
     of_atom as of_atom,
-    product as product,
     symbol as symbol,
     total as total,
 )
@@ -34,6 +33,7 @@ from shapesmt.prover.algebra.extremes import maximum as maximum, minimum as mini
 from shapesmt.prover.algebra.factors import (
     common_factor as common_factor,
     divide_terms as divide_terms,
+    product as product,
     step_of as step_of,
 )
 from shapesmt.prover.algebra.formula import (

@@ -26,7 +26,16 @@ from shapesmt.base.errors import SizeOverflowError
 from shapesmt.prover.algebra import intervals
 from shapesmt.prover.algebra.interning import Table, memo
 from shapesmt.prover.algebra.intervals import Bound, Interval
-from shapesmt.prover.algebra.operations import FLOOR_DIVISION, PRODUCT, SYMBOL, Kind as Kind, Operation, text_of
+from shapesmt.prover.algebra.operations import (
+    FLOOR_DIVISION,
+    MAX,
+    MIN,
+    PRODUCT,
+    SYMBOL,
+    Kind as Kind,
+    Operation,
+    text_of,
+)
 
 Monomial: TypeAlias = tuple[int, ...]  # atom numbers in ascending order, with repetition
 Terms: TypeAlias = tuple[tuple[Monomial, int], ...]  # ascending, no zero coefficients
@@ -155,6 +164,11 @@ class Dim:
                 *(ATOMS[n].symbols for monomial, _ in self.terms for n in monomial)
             )
             return self._symbols
+
+    @property
+    def shift(self) -> int:
+        """The number in the sum: 2 for `x*y + 2`, 0 for `x*y`."""
+        return self.terms[0][1] if self.terms and not self.terms[0][0] else 0
 
     def as_symbol(self) -> Atom | None:
         """Return the symbol if the expression is a single symbol; else None."""
@@ -288,29 +302,6 @@ def total(dims: Iterable[Dim | int]) -> Dim:
     return result
 
 
-def product(dims: Iterable[Dim | int]) -> Dim:
-    """Return the product.
-
-    >>> product([symbol("a", 1), 2, symbol("b", 1)])
-    Dim('2*a*b')
-    """
-    number = 1
-    monomial: Monomial = ()
-    sums: list[Dim] = []
-    beyond: list[Dim] = []  # factors above a monomial's MAX_DEGREE
-    for d in map(as_dim, dims):
-        if len(d.terms) != 1:
-            sums.append(d)
-        elif len(monomial) + len(d.terms[0][0]) > MAX_DEGREE:
-            beyond.append(d)
-        else:
-            monomial, number = monomial + d.terms[0][0], number * d.terms[0][1]
-    result = from_terms({tuple(sorted(monomial)): number})
-    for d in [*sums, product(beyond)] if beyond else sums:
-        result = result * d
-    return result
-
-
 def as_dim(value: Dim | int) -> Dim:
     """Return an int as a constant, a `Dim` unchanged."""
     return value if isinstance(value, Dim) else const(value)
@@ -330,15 +321,27 @@ def _rounded_up(terms: Terms) -> Dim | None:
     known, opposite = dict(terms), {-c for _, c in terms} & {c for _, c in terms}
     for monomial, c in terms if opposite else ():
         for place, atom in enumerate(map(ATOMS.__getitem__, monomial)) if c in opposite else ():
-            divisor = atom.args[1].constant if atom.op is FLOOR_DIVISION else None
-            x: Dim = atom.args[0] // (divisor // 2) if divisor and not divisor % 2 else ZERO  # y//(2*k) == (y//k)//2
-            number, others = dict(x.terms).get((), 0), monomial[:place] + monomial[place + 1 :]
-            whole = (x - number).as_atom()
-            both = {monomial: c, tuple(sorted((*others, whole.number))): -c} if whole is not None else {}
-            if both and both.items() <= known.items():
-                rest = from_terms({m: k for m, k in terms if m not in both})
-                return rest - from_terms({others: c}) * ((x + 1) // 2 - number)  # x - x//2 == (x + 1)//2
+            x = _beside_half(atom)
+            if x is ZERO:
+                continue
+            whole, half = (x - x.shift).as_atom(), (x // 2 - (x // 2).shift).as_atom()
+            if whole is None or half is None:
+                continue
+            others, sign = monomial[:place] + monomial[place + 1 :], c if whole is atom else -c
+            both = {tuple(sorted((*others, a.number))): k for a, k in ((whole, sign), (half, -sign))}
+            if both.items() <= known.items():
+                rest = from_terms({m: k for m, k in terms if m not in both})  # x - x//2 == (x + 1)//2
+                return rest + from_terms({others: sign}) * ((x + 1) // 2 - x.shift + (x // 2).shift)
     return None
+
+
+def _beside_half(atom: Atom) -> Dim:
+    """Return what may stand next to its half: `y//3` for `y//6`, a minimum or maximum as it is; 0 for other atoms."""
+    divisor = atom.args[1].constant if atom.op is FLOOR_DIVISION else None
+    if divisor and not divisor % 2:  # y//(2*k) == (y//k)//2
+        quotient: Dim = atom.args[0] // (divisor // 2)
+        return quotient
+    return of_atom(atom) if atom.op in (MIN, MAX) else ZERO
 
 
 def _polynomial(terms: Terms) -> Dim:

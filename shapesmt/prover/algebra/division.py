@@ -26,6 +26,7 @@ from shapesmt.prover.algebra.dim import (
     make_atom,
     of_atom,
 )
+from shapesmt.prover.algebra.extremes import spread
 from shapesmt.prover.algebra.factors import common_factor, divide_terms, without
 from shapesmt.prover.algebra.operations import FLOOR_DIVISION
 from shapesmt.prover.algebra.relaxation import nonnegative, tight
@@ -84,13 +85,12 @@ def _divide_by_constant(a: Dim, k: int) -> Dim:
 
 def _quotient_atom(a: Dim, k: int) -> Dim:
     """Return `a // k` for terms that don't divide exactly."""
-    shift = dict(a.terms).get((), 0)
     g = k
     for monomial, c in a.terms:
         if monomial:
             g = gcd(g, c)
     if g > 1:  # (g*x + c) // (g*k) == (x + c//g) // k
-        return (from_terms({m: c // g for m, c in a.terms if m}) + shift // g) // (k // g)
+        return (from_terms({m: c // g for m, c in a.terms if m}) + a.shift // g) // (k // g)
     for monomial, c in a.terms:
         if c == 1 and len(monomial) == 1:
             atom = ATOMS[monomial[0]]
@@ -98,6 +98,11 @@ def _quotient_atom(a: Dim, k: int) -> Dim:
                 inner, m = as_dim(atom.args[0]), int(atom.args[1].constant)
                 if m > 0:  # (x + y//m) // k == (m*x + y) // (m*k)
                     return ((a - of_atom(atom)) * m + inner) // (m * k)
+    cases = spread(a)
+    if cases is not None and sum(x.constant is None for x in cases[1]) == 1:
+        op, parts = cases  # (max(x, 7) + c) // k == max((x + c) // k, (7 + c) // k)
+        quotient: Dim = op.build(*(x // k for x in parts))
+        return quotient
     lo, hi = tight(a)  # a symbol with one value (lo == hi) keeps its name
     if lo > -inf and hi < inf and lo // k == hi // k and lo < hi:  # x // k == n if n*k <= x < (n + 1)*k
         return const(int(lo // k))

@@ -1,4 +1,4 @@
-"""Factors: the common factor of the terms of expressions, division by it, and the step between values.
+"""Factors: products, the common factor of the terms of expressions, division by it, and the step between values.
 
 >>> from shapesmt.prover.algebra.dim import symbol
 >>> n, m = symbol("n", 1), symbol("m", 1)
@@ -9,10 +9,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import gcd
 
-from shapesmt.prover.algebra.dim import Dim, Monomial, from_terms
+from shapesmt.prover.algebra.dim import MAX_DEGREE, Dim, Monomial, as_dim, from_terms
+
+
+def product(dims: Iterable[Dim | int]) -> Dim:
+    """Return the product.
+
+    >>> from shapesmt.prover.algebra.dim import symbol
+    >>> product([symbol("a", 1), 2, symbol("b", 1)])
+    Dim('2*a*b')
+    """
+    number = 1
+    monomial: Monomial = ()
+    sums: list[Dim] = []
+    beyond: list[Dim] = []  # factors above a monomial's MAX_DEGREE
+    for d in map(as_dim, dims):
+        if len(d.terms) != 1:
+            sums.append(d)
+        elif len(monomial) + len(d.terms[0][0]) > MAX_DEGREE:
+            beyond.append(d)
+        else:
+            monomial, number = monomial + d.terms[0][0], number * d.terms[0][1]
+    result = from_terms({tuple(sorted(monomial)): number})
+    for d in [*sums, product(beyond)] if beyond else sums:
+        result = result * d
+    return result
 
 
 def without(monomial: Monomial, part: Monomial) -> Monomial | None:

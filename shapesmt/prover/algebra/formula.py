@@ -100,7 +100,7 @@ def _compare(p: Dim, compare: Compare) -> Formula:
     if known is not None:
         return known
     p = _reduce(p, equality=compare is equal)
-    divisor, constant = gcd(*[c for monomial, c in p.terms if monomial]), dict(p.terms).get((), 0)
+    divisor, constant = gcd(*[c for monomial, c in p.terms if monomial]), p.shift
     if compare is equal and constant % divisor:  # 2*x == 3 is False
         return FALSE
     if divisor > 1:  # 2*x >= 3 is x >= 2

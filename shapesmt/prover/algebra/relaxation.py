@@ -337,7 +337,7 @@ def _values_of(condition: Formula, about: tuple[Dim | Formula, ...]) -> range:
     if condition.op not in ("eq", "ne") or len(condition.symbols) != 1:
         return range(0)
     assert condition.dim is not None
-    (symbol,), constant = condition.symbols, dict(condition.dim.terms).get((), 0)
+    (symbol,), constant = condition.symbols, condition.dim.shift
     atom, divisor, shift = (condition.dim - constant).as_atom(), 1, 0
     if atom is not None and atom.op is FLOOR_DIVISION:
         divisor, rest = atom.args[1].constant or 0, (atom.args[0] - of_atom(symbol)).constant

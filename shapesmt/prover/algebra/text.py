@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from keyword import iskeyword
 
 from shapesmt.prover.algebra.dim import ATOMS, Atom, Dim, Kind, of_atom
 from shapesmt.prover.algebra.evaluation import inmost_first
 from shapesmt.prover.algebra.formula import Formula, differs, equal
 from shapesmt.prover.algebra.interning import LOCK, memo
-from shapesmt.prover.algebra.operations import FLOOR_DIVISION, SELECT, SYMBOL, text_of
+from shapesmt.prover.algebra.operations import FLOOR_DIVISION, MAX, MIN, SELECT, SYMBOL, text_of
 
 Piece = tuple[int, str, bool]  # coefficient, text of the factor ("" for a number), whether it needs no parentheses
 _FUNCTIONS = frozenset({"min", "max", "abs"})
@@ -111,7 +111,7 @@ def _residue(dim: Dim, op: str) -> str:
         atom = ATOMS[monomial[0]] if len(monomial) == 1 else None
         if atom is not None and atom.op is FLOOR_DIVISION and abs(c) == atom.args[1].constant:
             numerator, k, sign = atom.args[0], abs(c), -1 if c > 0 else 1
-            shift = dict(numerator.terms).get((), 0)
+            shift = numerator.shift
             rest = dim - sign * (numerator - k * of_atom(atom))
             if shift and rest.constant is not None and 0 <= -sign * rest.constant < k:
                 number = (-sign * rest.constant - shift) % k
@@ -195,23 +195,29 @@ def _pieces(dim: Dim) -> list[Piece]:
     """Return the terms in the order of the text; `h - 4*(h//4)` becomes one term `h % 4`."""
     coefficients = dict(dim.terms)
     pieces: list[Piece] = []
-    for monomial, c in dim.terms:
-        atom = ATOMS[monomial[0]] if len(monomial) == 1 else None
-        if atom is None or atom.op is not FLOOR_DIVISION or monomial not in coefficients:
-            continue
-        numerator, k = atom.args[0], atom.args[1].constant
-        factor = -c // k if k and c % k == 0 else 0  # f*(e - k*(e//k)) is f*(e % k)
-        parts = [(m, factor * d) for m, d in numerator.terms if m]
-        if factor and all(coefficients.get(m) == d for m, d in parts):
-            for m in [monomial, *(m for m, _ in parts)]:
+    for factor, e, k in _remainders(dim):
+        remainder = e - k * (e // k)
+        parts = [(m, factor * c) for m, c in remainder.terms if m]
+        if all(coefficients.get(m) == c for m, c in parts):
+            for m, _ in parts:
                 del coefficients[m]
-            shift = dict(numerator.terms).get((), 0)
-            coefficients[()] = coefficients.get((), 0) - factor * shift
-            pieces.append((factor, f"{_operand(numerator)} % {k}", False))
+            coefficients[()] = coefficients.get((), 0) - factor * remainder.shift
+            pieces.append((factor, f"{_operand(e)} % {k}", False))
     for monomial, c in coefficients.items():
         if c:
             pieces.append((c, *_monomial([ATOMS[n] for n in monomial])))
     return sorted(pieces, key=lambda p: (p[1] == "", p[0] < 0, len(p[1]), p[1]))
+
+
+def _remainders(dim: Dim) -> Iterator[tuple[int, Dim, int]]:
+    """Yield what may be remainders in a sum: the factor `f`, dividend `e` and divisor `k` of `f*(e % k)`."""
+    linear = [(ATOMS[monomial[0]], c) for monomial, c in dim.terms if len(monomial) == 1]
+    for atom, c in linear:
+        divisor = atom.args[1].constant if atom.op is FLOOR_DIVISION else None
+        if divisor and c % divisor == 0:  # f*(e - k*(e//k)) is f*(e % k)
+            yield -c // divisor, atom.args[0], divisor
+        elif atom.op in (MIN, MAX):  # max(e, 1)//k may be e//k
+            yield from ((c, of_atom(atom), -d // c) for _, d in linear if d % c == 0 and -d // c > 1)
 
 
 def _operand(dim: Dim) -> str:

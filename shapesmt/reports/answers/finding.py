@@ -102,7 +102,7 @@ class Cause(Data):
 
 @dataclass(frozen=True, slots=True)
 class Operand(Data):
-    """An input of a failing node, as it is before the node's own condition narrows any size.
+    """An input of a failing node, for inputs of the model that satisfy the conditions of earlier nodes.
 
     Attributes:
         input: Its position among the node's inputs.

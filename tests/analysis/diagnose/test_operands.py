@@ -36,6 +36,19 @@ def test_the_shapes_of_a_node_that_depends_are_those_before_its_condition() -> N
     assert [o.shape for o in finding.operands] == [("a", "4"), ("b", "4")]
 
 
+def test_long_formulas_are_those_for_inputs_that_reach_the_node() -> None:
+    """The window needs 4 elements, so no size is 0 after it, for which Reshape would copy the 1."""
+    text = """(float[3, 1, n] x, float[1, 1, 4] w, float[3, m] y) => (z) <int64[1] three = {3}> {
+        c = Conv <strides = [4]> (x, w)
+        size = Shape <start = 2> (c)
+        target = Concat <axis = 0> (three, size)
+        r = Reshape (c, target)
+        [join] z = Add (r, y)
+    }"""
+    (finding,) = explained(text, "join").findings
+    assert [o.shape for o in finding.operands] == [("3", "n//4"), ("3", "m")]
+
+
 def test_types_are_shown_where_a_law_is_about_them() -> None:
     finding = only("(float[n] x, int64[n] y) => (z) { [sum] z = Add (x, y) }")
     assert [str(row) for row in operands(finding)][1:] == [

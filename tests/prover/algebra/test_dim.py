@@ -13,10 +13,11 @@ from operator import add, floordiv, mod, mul, sub
 import numpy as np
 import pytest
 
-from shapesmt.prover.algebra.dim import Atom, Dim, Kind, const, define_symbol, product, symbol, total
+from shapesmt.prover.algebra.dim import Atom, Dim, Kind, const, define_symbol, symbol, total
 from shapesmt.prover.algebra.division import ceil_divide
 from shapesmt.prover.algebra.evaluation import evaluate, fits_int64
 from shapesmt.prover.algebra.extremes import maximum, minimum
+from shapesmt.prover.algebra.factors import product
 from shapesmt.prover.algebra.formula import absolute, at_least, differs, equal, select, truncated_divide
 from shapesmt.prover.algebra.relaxation import tight
 from shapesmt.prover.algebra.substitution import substitute
@@ -63,6 +64,9 @@ def expression(r: random.Random, symbols: list[Dim], depth: int) -> tuple[Dim, M
         lambda: (select(at_least(a, k), a, b), lambda e: fa(e) if fa(e) >= k else fb(e)),
         lambda: (select(differs(a, k), b, a), lambda e: fb(e) if fa(e) != k else fa(e)),
         lambda: (define_symbol(a) + b, lambda e: fa(e) + fb(e)),
+        lambda: (maximum(a // k, k - 3) % 3, lambda e: max(fa(e) // k, k - 3) % 3),
+        lambda: ((k - minimum(a, k)) // 2 - b, lambda e: (k - min(fa(e), k)) // 2 - fb(e)),
+        lambda: (minimum(maximum(a, b) + k, maximum(a, 1)), lambda e: min(max(fa(e), fb(e)) + k, max(fa(e), 1))),
     ]
     return r.choice(choices)()
 
@@ -90,6 +94,7 @@ def test_normal_forms_keep_every_value(seed: int) -> None:
         }
         values = np.broadcast_to(evaluate(dim, grid), [len(r) for r in ranges])
         assert values.ravel().tolist() == [meaning(dict(zip("xyz", p, strict=True))) for p in points]
+    assert substitute(dim, {atom(s): s for s in symbols}) is dim  # built again, it is the same object
 
 
 def atom(s: Dim) -> Atom:
@@ -112,6 +117,16 @@ def atom(s: Dim) -> Atom:
         (minimum(H, 100), "h"),
         (maximum(H - 70, 0), "0"),
         (minimum(H, 10), "min(h, 10)"),
+        (maximum(maximum(H // 2, 1) // 2, 1), "max(h//4, 1)"),
+        (maximum((maximum(H // 2, 1) - 3) // 2 + 1, 1), "max((h + 2)//4 - 1, 1)"),
+        (maximum(H // 2, 1) // 2, "h//4"),
+        ((3 * minimum(N, 7) + 1) // 4, "min((3*n + 1)//4, 5)"),
+        ((-minimum(N, 7)) // 2, "-min((n + 1)//2, 4)"),
+        (maximum(H, W) // 2, "max(h, w)//2"),
+        (maximum(2 * maximum(H - 9, W) + 19, 80), "max(2*h + 1, 2*w + 19, 80)"),
+        (maximum(maximum(N - 4, 0), minimum(maximum(N - 4, 0), 2)), "max(n - 4, 0)"),
+        (maximum(H // 2, 1) % 7, "max(h//2, 1) % 7"),
+        (M - 2 * (minimum(H, 5) % 3), "m - 2*(min(h, 5) % 3)"),
         (7 // H, "7//h"),
         (7 % H, "-h*(7//h) + 7"),
         (total([H, 1, -H]), "1"),
@@ -194,7 +209,7 @@ def test_products_are_those_of_their_factors_one_by_one() -> None:
 def test_a_size_without_its_half_is_the_half_rounded_up() -> None:
     """So padding to a multiple of 2 has one form, `h + h % 2`, which is halved again at the next stage of a network."""
     x, w = symbol("x", -9, 30), symbol("w", -9, 30)
-    for whole in (x, x // 4, (x + 3) // 6, x // 4 + w):
+    for whole in (x, x // 4, (x + 3) // 6, x // 4 + w, maximum(x // 4, 1), minimum(x - 3, 9)):
         half = whole - whole // 2
         assert whole + whole % 2 is 2 * half
         assert w * whole - w * (whole // 2) is w * half

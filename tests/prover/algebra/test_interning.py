@@ -19,8 +19,9 @@ from shapesmt.network.graph.literal import Literal
 from shapesmt.operators.rules.tensors import tensor
 from shapesmt.operators.rules.value import elements, field
 from shapesmt.prover.algebra import interning
-from shapesmt.prover.algebra.dim import Dim, Kind, define_symbol, product, symbol
+from shapesmt.prover.algebra.dim import Dim, Kind, define_symbol, symbol
 from shapesmt.prover.algebra.extremes import maximum, minimum
+from shapesmt.prover.algebra.factors import product
 from shapesmt.prover.algebra.formula import all_of, at_least, equal, select
 from shapesmt.prover.algebra.interning import MEMOS, forget, sizes
 from shapesmt.prover.algebra.numeric.floats import from_dim

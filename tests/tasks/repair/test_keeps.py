@@ -161,7 +161,7 @@ def test_the_first_proposal_keeps_what_ran(case: str, first: tuple[str, Keeping]
     assert [(p.text, p.keeps) for p in answer.proposals[:1]] == ([] if first is None else [first])
     if first is None:
         assert answer.dropped
-        assert "and still compute what it computes at " in str(answer)
+        assert "and still compute what it computes at " in " ".join(str(answer).split())
     if first is not None and first[1] is Keeping.RUN:
         assert answer.proposals[0].to_dict()["at"] == [{"n": 1, "c": 0}, {"n": 9, "c": 0}]
         assert "PROVED: same numbers at n=1, c=0 and n=9, c=0 (run)" in str(answer)
@@ -233,7 +233,7 @@ def test_a_table_that_is_too_short_is_named_with_what_helps() -> None:
 def test_of_a_model_that_runs_nowhere_nothing_is_known() -> None:
     answer = shapesmt.repair(BATCH.encode(), dims={"n": "5..9"})
     assert {p.keeps for p in answer.proposals} == {Keeping.NOTHING}
-    assert "what it should compute isn't known, as it runs for no input" in str(answer).splitlines()[0]
+    assert "what it should compute isn't known, as it runs for no input" in " ".join(str(answer).split())
 
 
 def test_no_input_becomes_unread_even_if_the_model_runs_nowhere() -> None:

@@ -50,7 +50,7 @@ def test_the_json_has_each_proposal(swapped: Path, capsys: pytest.CaptureFixture
 def test_a_model_is_written_with_the_proposal_that_is_taken(swapped: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = swapped.with_name("out.onnx")
     assert main(["repair", str(swapped), "--dim", "n=5..8", "-o", str(out)]) == 0
-    assert "with proposal 1" in capsys.readouterr().out
+    assert "with proposal 1" in " ".join(capsys.readouterr().out.split())
     assert shapesmt.check(out, dims={"n": "5..8"}).verdict is Verdict.PROVED
 
 
@@ -120,7 +120,7 @@ def test_names_from_files_are_printed_safely(hostile: str) -> None:
     answer = shapesmt.repair(model, dims={"n": "5..8"})
     assert answer.proposals
     assert "\x1b" not in str(answer)
-    assert str(answer).count("\n") == shapesmt.repair(SWAPPED.encode(), dims={"n": "5..8"}).text().count("\n") - 1
+    assert answer.text(9999).count("\n") == shapesmt.repair(SWAPPED.encode(), dims={"n": "5..8"}).text(9999).count("\n")
 
 
 def test_an_exported_model_is_told_the_line_to_change() -> None:

@@ -66,8 +66,7 @@ def test_what_is_said_in_each_form(capsys: pytest.CaptureFixture[str], tmp_path:
     path = str(tmp_path / "add.onnxtxt")
     assert main(["check", path, "--replay"]) == 1
     reason = "Attempting to broadcast an axis by a dimension other than 1. 2 by 3"
-    confirmed = [row for row in capsys.readouterr().out.splitlines() if "confirmed by" in row]
-    assert confirmed == [f"  confirmed by {runtime()}: {reason}"]
+    assert f" confirmed by {runtime()}: {reason} " in " ".join(capsys.readouterr().out.split())
     assert main(["check", path, "--replay", "--format", "github"]) == 1
     assert f"confirmed by {runtime()}: {reason}; runs exactly when" in capsys.readouterr().out
     assert main(["check", path, "--format", "json"]) == 1

@@ -18,7 +18,7 @@ def test_it_reads_well() -> None:
     assert script.startswith("# A failure of <bytes>, cut down to the node and what leads to it;")
     assert "    'x': ('float32', ('n', 3), (2, 3), 1),\n" in script
     assert "    helper.make_node('Add', ['a', 'y'], ['z'], name='plus'),\n" in script
-    assert "#   law:  broadcast sizes are equal or 1\n" in script
+    assert "#   required: broadcast sizes are equal or 1; more: shapesmt explain SM101\n" in script
     assert max(map(len, script.splitlines())) <= 120
 
 

@@ -99,14 +99,17 @@ class Sides:
     @cached_property
     def _stated(self) -> _Stated | None:
         """The broken requirement as the node's rule states it; None if that isn't found."""
-        j, values = self.judgement, self.tracer.values
-        application, tensors = j.inference.applications[j.index], j.inference.tensors
+        j = self.judgement
+        application = j.inference.applications[j.index]
         stated = next((r for r in application.requirements if j.narrowing.requirement(r) == self.broken), None)
-        if stated is None:
-            return None
+        return None if stated is None else _Stated(stated, application, self.reads)
+
+    @cached_property
+    def reads(self) -> Mapping[str, Tensor]:
+        """The tensors that the node reads, with the sizes that they have for inputs that satisfy earlier conditions."""
+        j, values, tensors = self.judgement, self.tracer.values, self.judgement.inference.tensors
         at = {} if values is None else j.narrowing.values(values)
-        read = {name: held(tensors[name], at) for name in j.node.reads if name in tensors}
-        return _Stated(stated, application, read)
+        return {name: held(tensors[name], at) for name in j.node.reads if name in tensors}
 
 
 class _Stated(NamedTuple):

@@ -145,20 +145,25 @@ def _said(conditions: Iterable[Formula]) -> tuple[Conjunct, ...]:
     return tuple(map(conjunct_of, conditions))
 
 
-def broadcast_of(a: Examined, meant: Formula) -> str:
+def broadcast_of(a: Examined, region: Precondition, goal: Goal) -> str:
     """Return the condition under which the model runs, though a 1 is broadcast; "" if it isn't short, or not found."""
-    if meant is TRUE:
+    unstretched = goal.meant.unstretched
+    if unstretched is TRUE:
         return ""
     judged, admissible = [c for j in a.examination.judgements for c in j.condition.conjuncts], a.admissible()
-
-    def is_other(case: Formula) -> bool:
-        decision = decide(admissible, implies(case, meant))
-        return case is not meant and (decision is None or decision.verdict is not Verdict.PROVED)
-
-    rest = [any_of(*filter(is_other, c.args)) if c.op == "or" and meant in c.args else c for c in judged]
     if len({s for c in judged for s in c.symbols}) == 1:
-        region = describe_region(all_of(*judged, negate(meant)), admissible, a)
-        text = conjunction(region.text) if region.exact else ""
+        simpler = goal.exact and goal.meant.condition is unstretched
+        meant = all_of(*(c.formula for c in goal.said)) if simpler else unstretched
+        valid = [c.formula for c in region.conjuncts] if region.exact else judged
+        beyond = describe_region(all_of(*valid, negate(meant)), admissible, a)
+        text = conjunction(beyond.text) if beyond.exact else ""
     else:
-        text = str(all_of(*rest)) if rest != judged else ""
+
+        def is_other(case: Formula) -> bool:
+            decision = decide(admissible, implies(case, unstretched))
+            return case is not unstretched and (decision is None or decision.verdict is not Verdict.PROVED)
+
+        ways = [c.op == "or" and unstretched in c.args for c in judged]
+        rest = [any_of(*filter(is_other, c.args)) if way else c for c, way in zip(judged, ways, strict=True)]
+        text = str(all_of(*rest)) if any(ways) else ""
     return text if len(text) <= MAX_TEXT else ""

@@ -55,7 +55,7 @@ def _cached_remedy(a: Examined, region: Precondition) -> Remedy | None:
     conditions, elements = [j.condition for j in a.examination.judgements], _elements(a.problem)
     inputs, meant = (*a.problem.dims.items(), *a.problem.ranges.items(), elements), meant_inputs(a)
     about = (region, meant.condition, *conditions, a.examination.domain.key, *inputs)
-    return a.judge.once(_REMEDIES, a.admissible(), about, lambda *_: _remedy(a, goal_of(a, region, meant)))
+    return a.judge.once(_REMEDIES, a.admissible(), about, lambda *_: _remedy(a, region, goal_of(a, region, meant)))
 
 
 def _elements(problem: Problem) -> frozenset[str]:
@@ -63,7 +63,7 @@ def _elements(problem: Problem) -> frozenset[str]:
     return frozenset(name for small in problem.small.values() for name in small.names)
 
 
-def _remedy(a: Examined, goal: Goal) -> Remedy | None:
+def _remedy(a: Examined, region: Precondition, goal: Goal) -> Remedy | None:
     found = _narrowed(a, goal)
     if found is None:
         return None
@@ -74,7 +74,7 @@ def _remedy(a: Examined, goal: Goal) -> Remedy | None:
         beside = beside._replace(narrowed=True)
     if doubt is not None and doubt.single and doubt.share is None:  # it says that one value is left
         beside = beside._replace(others=False)
-    beside = beside._replace(broadcast=broadcast_of(a, goal.meant.unstretched))
+    beside = beside._replace(broadcast=broadcast_of(a, region, goal))
     note, doubted = "" if beside == NOTHING else beside, "" if doubt is None else doubt
     return altered(narrowed.remedy(ranges, _elements(a.problem)), note=note, doubt=doubted)
 

@@ -79,8 +79,8 @@ def apart_conditions(a: Examined) -> Iterator[Formula]:
     batch = a.problem.dims.get(a.problem.batch or "")
     if batch is None:
         return
-    rows = {after[0] for before, after in _reshapes(a) if _looks_wrong(batch, before, after)}
-    for samples, output in mixed_outputs(a) if rows else ():
+    for samples, output in mixed_outputs(a):
+        rows = {after[0] for before, after in _reshapes(a) if _looks_wrong(batch, before, after)}
         first = (a.examination.original.tensors[output].shape or (batch,))[0]
         counts = first in rows and first.constant is not None
         yield equal(batch, first) if counts else a.examination.narrowing.back(samples.state(output).holds)
@@ -91,18 +91,18 @@ def apart_conditions(a: Examined) -> Iterator[Formula]:
 def divided_constants(a: Examined) -> Iterator[Division]:
     """Yield the reshapes of constants to a size of the inputs and a quotient by it, as of a `-1`."""
     problem, name = a.problem, a.problem.batch
-    places = [] if name is None or problem.dims[name] is ONE else _reshaped_constants(problem.graph)
-    if name is None or not places:
+    batch = ONE if name is None else problem.dims[name]
+    fixed = batch.constant is not None  # then the sizes don't tell where a number comes from
+    if name is None or batch is ONE or not (fixed or any(_is_divided(batch, *pair) for pair in _reshapes(a))):
         return
-    tensors = a.examination.original.tensors
-    if problem.dims[name].constant is not None:  # the sizes don't tell where the number comes from
+    places, tensors = _reshaped_constants(problem.graph), a.examination.original.tensors
+    if fixed and places:
         problem = problem.widen()
-        tensors = problem.inference.tensors
-    batch = problem.dims[name]
+        batch, tensors = problem.dims[name], problem.inference.tensors
     for place in places:
         node = problem.graph.nodes[place]
         before, after = tensors[node.inputs[0]].shape, tensors[node.outputs[0]].shape
-        if before is not None and after is not None and batch in after and _divides(batch, after):
+        if before is not None and after is not None and _is_divided(batch, before, after):
             yield Division(place, before, after, _rows(batch, before, after))
 
 
@@ -129,8 +129,10 @@ def _reshaped_constants(graph: Graph) -> Sequence[int]:
     return found
 
 
-def _divides(batch: Dim, after: Shape) -> bool:
-    """Whether a size of a shape is a quotient by the batch."""
+def _is_divided(batch: Dim, before: Shape, after: Shape) -> bool:
+    """Whether a reshape of numbers to the batch and others has a quotient by it among those."""
+    if not before or before[0].constant is None or batch not in after:
+        return False
     quotients = (atom for d in after for atom in atoms_within(d) if atom.op is FLOOR_DIVISION)
     return any(not atom.args[1].symbols.isdisjoint(batch.symbols) for atom in quotients)
 

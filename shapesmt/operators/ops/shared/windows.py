@@ -123,7 +123,7 @@ def _towards_zero(window: Window, size: Dim) -> Dim:
     span, stride = window.span(size), window.stride
     if span.lo >= 0 and (window.kernel.constant or 0) > SMALL_WINDOW and -stride < beyond(span).lo < 0:
         return make_atom(MAX, (span // stride + 1, ONE))
-    return maximum(span // stride, minimum(ceil_divide(span, stride), 0)) + 1
+    return maximum(span // stride + 1, minimum(ceil_divide(span, stride) + 1, 1))
 
 
 DOWN = Rounding(_down)

@@ -14,7 +14,8 @@ from operator import and_, or_, xor
 from typing import Any
 
 from shapesmt.base.lazy import np
-from shapesmt.prover.algebra.dim import ZERO, Dim, as_dim, const, make_atom, product
+from shapesmt.prover.algebra.dim import ZERO, Dim, as_dim, const, make_atom
+from shapesmt.prover.algebra.factors import product
 from shapesmt.prover.algebra.intervals import Interval
 from shapesmt.prover.algebra.operations import Operation, Text, Values
 

@@ -30,9 +30,11 @@ from shapesmt.reports.render.text.words import (
     column,
     count,
     first_items,
+    input_shapes,
     line,
     name,
     runs_when,
+    shape_text,
     slot,
 )
 
@@ -40,11 +42,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set as AbstractSet
 
 
-_MOST_NAMED = 4  # the most inputs of the same shape that are named
 _SAYS_NOTHING = ("", "True", "False")
 _WIDEST_SIDE = 40  # the most columns of a cell of the two sides
 _WIDEST_SIZE = 48  # columns of a size with its formula, up to which the nodes on the right are aligned
 _MOST_OPERANDS = 6
+_MOST_NAMED = 4  # the most findings that are named
 _WIDEST, _WIDEST_NAME = 100, 32  # columns of a line about an input, and of a name in it
 _WIDTH = 80  # columns of a cause, up to which its line of Python is shown
 _GUARD = "SM407"  # the code of guards: PyTorch generates their conditions, which may be very long
@@ -83,10 +85,7 @@ def finding_lines(
 
 
 def further_lines(finding: Finding, most: int = 0) -> Iterator[Line]:
-    """Yield what follows a finding's operands: replay, at most so many causes (0 for all), law and advice."""
-    if finding.replay is not None:
-        loud = STYLES[Verdict.FAILS] if finding.replay.confirmed is False else ""
-        yield line(2, (replay_sentence(finding.replay), loud))
+    """Yield what follows a finding's operands: at most so many causes (0 for all), advice and law."""
     if finding.because:
         yield line(2, "because")
         yield from causes(finding.because, most)
@@ -291,10 +290,16 @@ def _value(of: Cause) -> str:
 def input_lines(
     finding: Finding, symbols: Mapping[str, SymbolRange] | None = None, group: Group | None = None
 ) -> Iterator[Line]:
+    """Yield the inputs for which the node fails, and those for which it runs, and what the replay showed."""
+    if finding.kind != FindingKind.UNSUPPORTED:
+        yield from _inputs_that_fail(finding, {n for n, r in (symbols or {}).items() if r.min == r.max}, group)
+    if finding.replay is not None:
+        loud = STYLES[Verdict.FAILS] if finding.replay.confirmed is False else ""
+        yield line(2, (replay_sentence(finding.replay), loud))
+
+
+def _inputs_that_fail(finding: Finding, fixed: AbstractSet[str], group: Group | None) -> Iterator[Line]:
     """Yield the inputs for which the node fails, and those for which it runs, with all others of its group."""
-    if finding.kind == FindingKind.UNSUPPORTED:
-        return
-    fixed = {n for n, r in (symbols or {}).items() if r.min == r.max}
     together = group if group is not None and group.size > 1 else None
     conditions = together or finding
     holds_iff, safe_iff = conditions.holds_iff, conditions.safe_iff
@@ -360,29 +365,6 @@ def _example(example: Counterexample, fixed: AbstractSet[str], *, every: bool = 
     if not shapes:
         return at
     return f"{at} ({shapes})" if at else f" at {shapes}" if not every or fixed else f" ({shapes})"
-
-
-def input_shapes(inputs: Mapping[str, Sequence[int]]) -> str:
-    """Return the shape of every input as text; inputs of the same shape are named together.
-
-    >>> input_shapes({"x": (1, 3), "k": (2, 1), "v": (2, 1), "n": ()})
-    'x 1x3, k and v 2x1, n scalar'
-    """
-    groups: dict[tuple[int, ...], list[str]] = {}
-    for key, shape in inputs.items():
-        groups.setdefault(tuple(shape), []).append(name(key))
-    return ", ".join(f"{_together(names)} {shape_text(shape)}" for shape, names in groups.items())
-
-
-def shape_text(shape: Sequence[int]) -> str:
-    """Return a shape as text: `1x3x65x64`."""
-    return "x".join(map(str, shape)) or "scalar"
-
-
-def _together(names: Sequence[str]) -> str:
-    if len(names) > _MOST_NAMED:
-        return first_items(names, most=_MOST_NAMED - 1)
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
 def _shapes_on_the_way(finding: Finding) -> Iterator[Line]:

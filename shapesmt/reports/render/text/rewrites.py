@@ -10,7 +10,6 @@ from shapesmt.base.errors import printable
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers import Keeping
 from shapesmt.reports.render.text.advice import flags
-from shapesmt.reports.render.text.findings import shape_text
 from shapesmt.reports.render.text.words import (
     COMMAND,
     FAINT,
@@ -22,6 +21,7 @@ from shapesmt.reports.render.text.words import (
     headline,
     line,
     name,
+    shape_text,
 )
 
 if TYPE_CHECKING:

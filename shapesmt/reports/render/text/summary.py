@@ -31,7 +31,7 @@ _WIDTH = max(len(verdict.value) for verdict in Verdict)
 
 def unchecked_line(model: Unchecked) -> Iterator[Line]:
     """Yield the line about a model that could not be checked."""
-    yield line(0, (_ERROR, STYLES[Verdict.FAILS]), f" {name(model.model)}: {_reason(model)}")
+    yield row(0, (_ERROR, STYLES[Verdict.FAILS]), f" {name(model.model)}: {_reason(model)}")
 
 
 def _reason(model: Unchecked) -> str:

@@ -67,8 +67,9 @@ def write_everything(result: AnyResult, stream: TextIO) -> None:
 
 
 def write_headlines(result: AnyResult, stream: TextIO) -> None:
-    """Write only the verdict of each model."""
-    write((next(lines(answer)) for answer in getattr(result, "models", [result])), stream)
+    """Write only the verdict of each model, in one line."""
+    heads = (next(lines(answer)) for answer in getattr(result, "models", [result]))
+    write((head._replace(whole=True) for head in heads), stream)
 
 
 def write_fleet(result: AnyResult, stream: TextIO) -> None:

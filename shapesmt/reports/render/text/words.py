@@ -25,6 +25,7 @@ COMMAND = "bold not dim"  # a command to paste, or its options, which are never 
 CODE = "cyan"
 
 _MOST_CODE = 400  # the most characters of a formula that are shown
+_MOST_NAMED = 4  # the most inputs of the same shape that are named
 _MOST_NODES = 3  # the most nodes whose need of data is told
 _BY_HAND = ("--dim", "--shape", "--value", "default", "input")
 _TYPES: dict[tuple[int, int | None], str] = {(-(1 << bits - 1), (1 << bits - 1) - 1): f"int{bits}" for bits in (32, 64)}
@@ -172,6 +173,29 @@ def first_items(items: Sequence[str], most: int = 6) -> str:
     """
     more = len(items) - most
     return ", ".join(items[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def input_shapes(inputs: Mapping[str, Sequence[int]]) -> str:
+    """Return the shape of every input as text; inputs of the same shape are named together.
+
+    >>> input_shapes({"x": (1, 3), "k": (2, 1), "v": (2, 1), "n": ()})
+    'x 1x3, k and v 2x1, n scalar'
+    """
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for key, shape in inputs.items():
+        groups.setdefault(tuple(shape), []).append(name(key))
+    return ", ".join(f"{_together(names)} {shape_text(shape)}" for shape, names in groups.items())
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """Return a shape as text: `1x3x65x64`."""
+    return "x".join(map(str, shape)) or "scalar"
+
+
+def _together(names: Sequence[str]) -> str:
+    if len(names) > _MOST_NAMED:
+        return first_items(names, most=_MOST_NAMED - 1)
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
 def at_sizes(what: str, sizes: Mapping[str, int], *, most: int = 6) -> str:
