@@ -63,7 +63,8 @@ class Sides:
         bearing = self._bearing(tracer) if numbers else []
         for number, (size, slot) in enumerate(sides):
             if slot is None:
-                others = [p for p, on in bearing if on[number]] or [p for p in tracer.input_places(node) if p.symbols]
+                own = [p for p, on in bearing if on[number]]
+                others = own if bearing else [p for p in tracer.input_places(node) if p.symbols]
                 chosen = telling(size, [p for p in others if p.tensor not in used] or others)
                 used |= {p.tensor for p in chosen}
                 yield from chosen
