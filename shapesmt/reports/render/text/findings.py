@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from shapesmt.base.errors import printable
@@ -28,13 +27,16 @@ from shapesmt.reports.render.text.words import (
     Line,
     code,
     column,
+    common_path,
     count,
+    dims_text,
     first_items,
     input_shapes,
     line,
     name,
     runs_when,
     shape_text,
+    size_text,
     slot,
 )
 
@@ -160,7 +162,8 @@ def causes(because: Sequence[Cause], most: int = 0) -> Iterator[Line]:
     prefix = common_path([cause.node for cause in rows if cause.node])
     places = _places_of(rows, prefix)
     place_width = column(places)
-    sizes = [(f"{place.ljust(place_width)} = ", code(c.expr), _value(c)) for place, c in zip(places, rows, strict=True)]
+    formulas = [code(c.expr) if c.about else size_text(c.expr) for c in rows]
+    sizes = [(f"{at.ljust(place_width)} = ", f, _value(c)) for at, f, c in zip(places, formulas, rows, strict=True)]
     widths = [sum(len(part) for part in (left, formula, value)) for left, (formula, _), value in sizes]
     width = column((" " * w for w in widths), most=_WIDEST_SIZE)
     for place, (size, used, cause) in enumerate(zip(sizes, widths, rows, strict=True)):
@@ -184,7 +187,7 @@ def operands(finding: Finding) -> Iterator[Line]:
     names = [_short(o.tensor, prefix) for o in shown]
     room = _WIDEST - column(names) - column(makers) - len("    10      ")
     rows = [
-        (str(o.input), tensor, printable(_shape_of(o, typed=finding.code == _TYPES), room))
+        (str(o.input), tensor, printable(_shape_of(o, room, typed=finding.code == _TYPES), room))
         for o, tensor in zip(shown, names, strict=True)
     ]
     widths = [column(cells) for cells in zip(*rows, strict=True)]
@@ -200,9 +203,9 @@ def _short(text: str, prefix: str) -> str:
     return printable(f".../{text[len(prefix) :]}" if prefix and text.startswith(prefix) else text, _WIDEST_NAME)
 
 
-def _shape_of(operand: Operand, *, typed: bool) -> str:
+def _shape_of(operand: Operand, room: int, *, typed: bool) -> str:
     """Return the shape of an input, after its type if that matters, and its elements if it has them."""
-    shape = "rank unknown" if operand.shape is None else f"[{', '.join(operand.shape)}]"
+    shape = "rank unknown" if operand.shape is None else dims_text(operand.shape, room)
     kind = f"{operand.dtype or 'unknown type'} " if typed else ""
     return kind + shape + (f" = {', '.join(operand.elements)}" if operand.elements else "")
 
@@ -215,13 +218,6 @@ def _maker_of(operand: Operand, prefix: str) -> str:
     if operand.tensor.startswith(operand.node):
         return name(operand.op_type)
     return node if operand.op_type.lower() in operand.node.lower() else f"{name(operand.op_type)} {node}"
-
-
-def common_path(names: Sequence[str]) -> str:
-    """Return the common start of names up to a slash, such as `/model/encoder/`; "" if it isn't worth abbreviating."""
-    levels = zip(*(n.split("/")[:-1] for n in names), strict=False) if len(names) > 1 else ()
-    path = "".join(f"{level[0]}/" for level in takewhile(lambda level: len(set(level)) == 1, levels))
-    return path if len(path) > len(".../") else ""
 
 
 def _node_of(cause: Cause, prefix: str) -> str:
@@ -276,7 +272,7 @@ def _equation(side: Side) -> list[tuple[str, str]]:
     """Return the slot in an input, the formula and the value of a side, without those that are missing or repeated."""
     label = slot(name(side.tensor), side.axis, side.element) if side.tensor else side.name
     cells = [(label, "")] if label else []
-    cells.append(code(side.expr if side.value is None else printable(side.expr, _LONGEST)))
+    cells.append(code(side.expr) if side.value is None else size_text(side.expr))
     if side.value is not None and side.expr != str(side.value):
         cells.append((str(side.value), ""))
     return cells

@@ -14,14 +14,13 @@ from typing import NamedTuple
 from shapesmt.reports.answers import Finding, Group, SymbolRange
 from shapesmt.reports.render.text.findings import (
     advice_lines,
-    common_path,
     finding_head,
     further_lines,
     input_lines,
     operands,
     side_lines,
 )
-from shapesmt.reports.render.text.words import BLANK, COMMAND, FAINT, Line, count, first_items, line, name
+from shapesmt.reports.render.text.words import BLANK, COMMAND, FAINT, Line, common_path, count, first_items, line, name
 
 MOST_LINES = 40
 _WIDTH = 80

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,6 +26,7 @@ COMMAND = "bold not dim"  # a command to paste, or its options, which are never 
 CODE = "cyan"
 
 _MOST_CODE = 400  # the most characters of a formula that are shown
+_MOST_SIZE = 100  # the most characters of the formula of a size
 _MOST_NAMED = 4  # the most inputs of the same shape that are named
 _MOST_NODES = 3  # the most nodes whose need of data is told
 _BY_HAND = ("--dim", "--shape", "--value", "default", "input")
@@ -101,6 +103,34 @@ def slot(tensor: str, axis: int | None, element: int | None = None) -> str:
 def code(formula: str) -> tuple[str, str]:
     """Return a formula, safe to print, with its style."""
     return printable(formula, _MOST_CODE), CODE
+
+
+def common_path(names: Sequence[str]) -> str:
+    """Return the common start of names up to a slash, such as `/model/encoder/`; "" if it isn't worth abbreviating."""
+    levels = zip(*(n.split("/")[:-1] for n in names), strict=False) if len(names) > 1 else ()
+    path = "".join(f"{level[0]}/" for level in takewhile(lambda level: len(set(level)) == 1, levels))
+    return path if len(path) > len(".../") else ""
+
+
+def size_text(formula: str) -> tuple[str, str]:
+    """Return the formula of a size with its style; of one with more than 100 characters only how many it has.
+
+    >>> size_text("2*max(height//16, 1)"), size_text("height + " * 20 + "1")
+    (('2*max(height//16, 1)', 'cyan'), ('a formula of 181 characters', 'dim'))
+    """
+    return code(formula) if len(formula) <= _MOST_SIZE else (f"a formula of {len(formula)} characters", FAINT)
+
+
+def dims_text(formulas: Sequence[str], room: int) -> str:
+    """Return the formulas of a shape; if they take more than `room` characters, the longest are left out.
+
+    >>> dims_text(["batch", "3", "max(height//2, 1)", "max(width//2, 1)"], 40)
+    '[batch, 3, ..., max(width//2, 1)]'
+    """
+    shown = list(formulas)
+    while len(", ".join(shown)) + 2 > room and len(longest := max(shown, key=len)) > len("..."):
+        shown[shown.index(longest)] = "..."
+    return f"[{', '.join(shown)}]"
 
 
 def region_told(region: Precondition) -> tuple[str, str]:

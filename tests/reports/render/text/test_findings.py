@@ -3,7 +3,7 @@
 import dataclasses
 
 from shapesmt.prover.algebra import Verdict
-from shapesmt.reports.answers import Cause, Counterexample, Finding, FindingKind
+from shapesmt.reports.answers import Cause, Clash, Counterexample, Finding, FindingKind, Operand, Side
 from shapesmt.reports.render.text.findings import assignment, causes, finding_head, finding_lines
 from tests.support.reports import CONCAT
 
@@ -24,6 +24,18 @@ def test_a_symbol_with_one_value_is_not_mentioned():
 def test_a_formula_that_is_its_value_is_not_repeated():
     rows = [str(row) for row in finding_lines(dataclasses.replace(CONCAT, because=()))]
     assert not [row for row in rows if " = 1 = 1" in row]
+
+
+def test_a_size_whose_formula_is_long_is_told_by_its_value_and_its_node():
+    """The JSON has the formula; a shape without room for its sizes has still as many axes."""
+    long = " + ".join(["(height + 31)//32"] * 8)
+    cause, side = Cause("/pool", "p", 2, long, 7, "Pool"), Side(long, 7, "p", 2)
+    read = Operand(0, "p", "float32", ("batch", long, long, "64"), "/pool", "Pool")
+    finding = dataclasses.replace(CONCAT, because=(cause,), clash=Clash(side, side), operands=(read,))
+    rows = [str(row).strip() for row in finding_lines(finding)]
+    assert rows.count("p[2] = a formula of 157 characters = 7") == 2
+    assert {"0  p  [batch, ..., ..., 64]  /pool", "p[2] = a formula of 157 characters = 7  /pool"} <= {*rows}
+    assert finding.to_dict()["because"][0]["expr"] == long
 
 
 def test_tensors_that_are_named_after_their_nodes_are_told_apart():
