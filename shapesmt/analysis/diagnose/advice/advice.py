@@ -14,7 +14,8 @@ from shapesmt.analysis.verify import Examined, Judgement
 from shapesmt.base.lazy import cached_property
 from shapesmt.network import laws
 from shapesmt.operators.rules import Elements, Requirement
-from shapesmt.prover.algebra import Dim, Evaluator, Verdict, at_least, equal
+from shapesmt.prover.algebra import Dim, Evaluator, Verdict, at_least, atoms_within, equal
+from shapesmt.prover.algebra.numeric import FOLD
 from shapesmt.prover.regions import Region, Residue
 from shapesmt.reports.answers import Cause, Side, facts
 
@@ -56,11 +57,12 @@ class Case:
 
     @cached_property
     def alike(self) -> tuple[Dim, Dim] | None:
-        """Both formulas, if they have the same symbols, so that their growth can be compared; else None."""
+        """Both formulas, if they have the same symbols and no folds, whose growth can be compared; else None."""
         if self.compared is None:
             return None
         (_, left), (_, right) = self.compared
-        return (left, right) if left.symbols and left.symbols == right.symbols else None
+        folded = any(a.op is FOLD for side in (left, right) for a in atoms_within(side))
+        return (left, right) if left.symbols and left.symbols == right.symbols and not folded else None
 
     @cached_property
     def ratio(self) -> float | None:

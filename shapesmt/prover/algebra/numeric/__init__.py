@@ -34,5 +34,5 @@ from shapesmt.prover.algebra.numeric.floats import (
     from_dim as from_dim,
     literal as literal,
 )
-from shapesmt.prover.algebra.numeric.folds import fold as fold
+from shapesmt.prover.algebra.numeric.folds import FOLD as FOLD, fold as fold
 from shapesmt.prover.algebra.numeric.lookups import lookup as lookup
