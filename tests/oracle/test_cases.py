@@ -154,6 +154,8 @@ def _other_answers(model: onnx.ModelProto, dims: dict[str, tuple[int, int]], cou
         mended = shapesmt.check(model, dims={**dims, **report.remedy.dims}, assume=report.remedy.assume)
         if mended.verdict is not Verdict.PROVED:
             yield f"{mended.verdict} with {report.remedy}"
+        for w in (w for w in mended.warnings if w.code in ("SM901", "SM910")):
+            yield f"{w.text} with {report.remedy}"
     counts["DEPENDS without remedy"] += report.verdict is Verdict.DEPENDS and report.remedy is None
     explained = shapesmt.explain(model, dims=dims)
     if explained.verdict is not report.verdict:

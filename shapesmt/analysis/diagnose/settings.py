@@ -58,22 +58,24 @@ def settings_of(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> str:
 
 
 def _settings(node: Node, graph: Graph, inputs: Mapping[str, Tensor]) -> str:
-    usual = _effect(node, graph, inputs)
+    shown = {name: _attribute(name, value) for name, value in node.attributes.items() if name not in _TYPES}
+    known = {
+        place: _constant(label, inputs.get(node.inputs[place])) for place, label in enumerate(_labels(node, graph))
+    }
+    usual = _effect(node, graph, inputs) if any(shown.values()) or any(known.values()) else None
     if usual is None:
         return ""
     words = []
-    for name, value in node.attributes.items():
+    for name, text in shown.items():
         rest = Attributes({n: v for n, v in node.attributes.items() if n != name})
-        shown = "" if name in _TYPES else _attribute(name, value)
-        if shown and _effect(node._replace(attributes=rest), graph, inputs) != usual:
-            words.append(shown)
-    for index, label in enumerate(_labels(node, graph)):
-        known = inputs.get(node.inputs[index])
-        shown = "" if known is None or not label else _constant(label, known)
-        if known is not None and shown:
-            open_ended = {**inputs, node.inputs[index]: tensor(known.dtype, known.shape)}
+        if text and _effect(node._replace(attributes=rest), graph, inputs) != usual:
+            words.append(text)
+    for place, text in known.items():
+        if text:
+            t = inputs[node.inputs[place]]
+            open_ended = {**inputs, node.inputs[place]: tensor(t.dtype, t.shape)}
             if _effect(node, graph, open_ended) != usual:
-                words.append(shown)
+                words.append(text)
     return ", ".join(words)
 
 
@@ -114,9 +116,9 @@ def _attribute(name: str, value: object) -> str:
     return f"{name} {_number_list(numbers[:half] if symmetric else numbers)}"
 
 
-def _constant(label: str, t: Tensor) -> str:
+def _constant(label: str, t: Tensor | None) -> str:
     """Return text such as `scales 1,1,2,2` for an input of at most 8 known elements; "" for any other."""
-    items = t.value.items if isinstance(t.value, Elements) else ()
+    items = t.value.items if label and t is not None and isinstance(t.value, Elements) else ()
     if not items or len(items) > MAX_LISTED or any(i is None or i.symbols for i in items):
         return ""
     nothing = Evaluator({})

@@ -22,6 +22,8 @@ FAR = 1 << 40, 1 << 44  # sizes at which two formulas are compared
 NEAR = 1e-6  # the relative difference of formulas that grow alike
 MAX_NAMED = 3
 MAX_TERM = 1000  # the largest second term of a ratio such as 3 to 2
+_VARYING = frozenset(code.code for code in (laws.SM101, laws.SM102, laws.SM103, laws.SM104, laws.SM301))
+"""Codes whose advice is about sizes that vary."""
 _DIVISOR = re.compile(r"//(\d+)")
 
 
@@ -45,6 +47,12 @@ class Case:
     def compared(self) -> tuple[tuple[Side, Dim], tuple[Side, Dim]] | None:
         """The two sides, if they should be equal, or one an index into the other; None if one may be larger."""
         return None if self.broken.relation == ">=" else self.clash
+
+    @property
+    def varies(self) -> bool:
+        """Whether a side has symbols, or may have one whose number was given."""
+        given = any(r.min == r.max for r in self.a.problem.ranges.values())
+        return given or any(size.symbols for _, size in self.clash or ())
 
     @cached_property
     def alike(self) -> tuple[Dim, Dim] | None:
@@ -104,17 +112,16 @@ def _change(case: Case) -> facts.Change | None:
 
 
 def _numbers(case: Case) -> facts.Numbers | None:
-    """Both sizes are numbers."""
-    pinned = any(r.min == r.max for r in case.a.problem.ranges.values())  # its number would stand for its symbol
-    if case.clash is None or pinned or any(size.symbols for _, size in case.clash):
+    """Both sizes are numbers of tensors."""
+    if case.clash is None or case.varies:
         return None
     makers = tuple(filter(None, (case.maker(side) for side, _ in case.clash)))
-    return facts.Numbers(makers) if makers else None
+    return facts.Numbers(makers) if len(makers) > 1 else None
 
 
 def _fixed(case: Case) -> facts.Fixed | None:
     """One size is a number, of a table, a weight or a tensor that a node computes, and the other one varies."""
-    if case.compared is None:
+    if case.compared is None or not case.varies:
         return None
     numbers = [(side, size.constant) for side, size in case.compared if side.tensor and side.axis is not None]
     for side, size in numbers:
@@ -208,8 +215,9 @@ def _related(case: Case) -> facts.Relation | None:
 
 
 def _always(case: Case) -> facts.Always | None:
-    """The sizes clash for every input."""
-    return facts.Always() if case.clash is not None and case.judgement.verdict is Verdict.FAILS else None
+    """The sizes clash for every input, and the advice of the law's code is about sizes that vary."""
+    clashes = case.compared is not None and case.judgement.verdict is Verdict.FAILS
+    return facts.Always() if clashes and case.broken.law.code in _VARYING else None
 
 
 def _growth(size: Dim) -> tuple[float, ...]:

@@ -105,8 +105,8 @@ def provenance_of(
     if usual is None or _property(usual, output, part) != value:
         return None
     sources = [*_sources(node, read, part.kind)]
-    if part.kind == "rank":
-        sources += _sources(node, read, "axis")
+    if part.kind == "rank":  # or it is the length of an input such as a Reshape's target
+        sources += [s for s in _sources(node, read, "axis") if isinstance(read[node.inputs[s.input]].value, Elements)]
     # a number doesn't depend on symbols, and to depend on a 1 tells nothing
     sources = [s for s in sources if s.value == value or (_symbols(s.value) <= _symbols(value) and s.value is not ONE)]
 
@@ -119,8 +119,9 @@ def provenance_of(
         taken = found("taken", same=True, constant=True)
     if taken:
         return Provenance(taken, True)
-    effects: tuple[Effect, ...] = ("other",) if part.kind == "rank" else ("other", "broken")
-    computed = found(*effects, same=False, constant=False) if part.kind != "type" else ()
+    computed = found("other", "broken", same=False, constant=False) if part.kind != "type" else ()
+    if part.kind == "rank":  # many rules break at another rank of any input
+        computed = found("other", same=False, constant=False) or computed
     if computed:
         return Provenance(tuple(_essential(computed)), False)
     taken = found("taken", "other", "broken", same=True, constant=True)

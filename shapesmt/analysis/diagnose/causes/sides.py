@@ -59,13 +59,12 @@ class Sides:
         slotted = [(slot, size) for size, slot in sides if slot is not None]
         yield from (_of_slot(slot, size, tracer, node.inputs) for slot, size in slotted)
         used = {node.inputs[slot.input] for slot, _ in slotted}
-        bearing = self._bearing(tracer)
+        numbers = not sides or any(slot is None and not size.symbols for size, slot in sides)
+        bearing = self._bearing(tracer) if numbers else []
         for number, (size, slot) in enumerate(sides):
             if slot is None:
                 own = [p for p, on in bearing if on[number]]
-                read = [p for p in tracer.input_places(node) if p.symbols]
-                others = [p for p in read if p.element is p.axis is None and p.value is size] or own
-                others = others if bearing else read
+                others = own if bearing else [p for p in tracer.input_places(node) if p.symbols]
                 chosen = telling(size, [p for p in others if p.tensor not in used] or others)
                 used |= {p.tensor for p in chosen}
                 yield from chosen
@@ -73,15 +72,12 @@ class Sides:
             yield from telling("", [p for p, _ in bearing])
 
     def _bearing(self, tracer: Tracer) -> list[tuple[Place, tuple[bool, bool]]]:
-        """Return the properties of computed inputs on which the requirement depends, and which of its sides do.
-
-        [] if the slots of the sides are known.
-        """
-        if self._stated is None or (self.broken.left is not None and None not in self._slots):
+        """Return the properties of computed inputs on which the requirement depends, and which of its sides do."""
+        if self._stated is None:
             return []
         stated, application, read = self._stated
         j, names = self.judgement, self.judgement.node.inputs
-        constants = {place for place, name in enumerate(names) if tracer.is_constant(name)}
+        constants = {place for place, name in enumerate(names) if tracer.is_given(name)}
         found = bearing_on(stated, application, j.node, j.inference.graph, read, constants)
         return [
             (Place(name, s.part, value_of(tracer.tensors[name], s.part) or s.value),

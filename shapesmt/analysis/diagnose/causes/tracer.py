@@ -100,6 +100,11 @@ class Tracer:
             self._shared.constants.update(_constants_of(self.graph))
         return name in self._shared.constants
 
+    def is_given(self, name: str) -> bool:
+        """Whether the file has a tensor as a constant, which may be a node without inputs."""
+        index = self.graph.producer(name)
+        return name not in self._inputs if index is None else not any(self.graph.nodes[index].inputs)
+
     def places(self, name: str) -> Iterator[Place]:
         """Yield the sizes of a tensor's axes, in each of its cases, and those among its elements."""
         t = self.tensors[name]
@@ -137,7 +142,7 @@ class Tracer:
         computed = sorted((p for p in sources if not self.is_constant(p.tensor)), key=lambda p: self.rank(p.tensor))
         if not found.taken:
             return telling(place.value, computed), True
-        chosen = (computed or [p for p in sources if p.part.kind == "axis"])[:1]
+        chosen = (computed or [p for p in sources if p.part.kind == "axis" or not self.is_given(p.tensor)])[:1]
         introduced = not computed and not self.is_constant(place.tensor)
         return chosen, introduced or not chosen or self._decides(chosen[0], place, node)
 

@@ -39,8 +39,7 @@ def change(told: facts.Change) -> str:
 
 def numbers(told: facts.Numbers) -> str:
     """Return what helps where two numbers clash."""
-    look = f"compare {_named(told.makers)}" if len(told.makers) > 1 else f"look at {_named(told.makers)}"
-    return f"both sizes are the same for every input: {look}"
+    return f"both sizes are the same for every input: compare {_named(told.makers)}"
 
 
 def fixed(told: facts.Fixed) -> str:
