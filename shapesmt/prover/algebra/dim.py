@@ -324,13 +324,13 @@ def _rounded_up(terms: Terms) -> Dim | None:
             x = _beside_half(atom)
             if x is ZERO:
                 continue
-            whole, half = (x - x.shift).as_atom(), (x // 2 - (x // 2).shift).as_atom()
-            if whole is None or half is None:
+            whole, others = (x - x.shift).as_atom(), monomial[:place] + monomial[place + 1 :]
+            sign = c if whole is atom else -c
+            if whole is None or known.get(first := tuple(sorted((*others, whole.number)))) != sign:
                 continue
-            others, sign = monomial[:place] + monomial[place + 1 :], c if whole is atom else -c
-            both = {tuple(sorted((*others, a.number))): k for a, k in ((whole, sign), (half, -sign))}
-            if both.items() <= known.items():
-                rest = from_terms({m: k for m, k in terms if m not in both})  # x - x//2 == (x + 1)//2
+            half = (x // 2 - (x // 2).shift).as_atom()
+            if half is not None and known.get(second := tuple(sorted((*others, half.number)))) == -sign:
+                rest = from_terms({m: k for m, k in terms if m not in (first, second)})  # x - x//2 == (x + 1)//2
                 return rest + from_terms({others: sign}) * ((x + 1) // 2 - x.shift + (x // 2).shift)
     return None
 
