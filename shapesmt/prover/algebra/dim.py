@@ -328,10 +328,11 @@ def _rounded_up(terms: Terms) -> Dim | None:
             sign = c if whole is atom else -c
             if whole is None or known.get(first := tuple(sorted((*others, whole.number)))) != sign:
                 continue
-            half = (x // 2 - (x // 2).shift).as_atom()
+            near: Dim = of_atom(atom) if atom.op is FLOOR_DIVISION else x // 2
+            half = (near - near.shift).as_atom()
             if half is not None and known.get(second := tuple(sorted((*others, half.number)))) == -sign:
                 rest = from_terms({m: k for m, k in terms if m not in (first, second)})  # x - x//2 == (x + 1)//2
-                return rest + from_terms({others: sign}) * ((x + 1) // 2 - x.shift + (x // 2).shift)
+                return rest + from_terms({others: sign}) * ((x + 1) // 2 - x.shift + near.shift)
     return None
 
 

@@ -28,8 +28,11 @@ from shapesmt.prover.algebra.dim import (
 )
 from shapesmt.prover.algebra.extremes import spread
 from shapesmt.prover.algebra.factors import common_factor, divide_terms, without
+from shapesmt.prover.algebra.interning import memo
 from shapesmt.prover.algebra.operations import FLOOR_DIVISION
 from shapesmt.prover.algebra.relaxation import nonnegative, tight
+
+_FLOORS: dict[tuple[Dim, int], Dim] = memo("floors of extremes", {})
 
 
 @FLOOR_DIVISION.defines
@@ -98,15 +101,22 @@ def _quotient_atom(a: Dim, k: int) -> Dim:
                 inner, m = as_dim(atom.args[0]), int(atom.args[1].constant)
                 if m > 0:  # (x + y//m) // k == (m*x + y) // (m*k)
                     return ((a - of_atom(atom)) * m + inner) // (m * k)
-    cases = spread(a)
-    if cases is not None and sum(x.constant is None for x in cases[1]) == 1:
-        op, parts = cases  # (max(x, 7) + c) // k == max((x + c) // k, (7 + c) // k)
-        quotient: Dim = op.build(*(x // k for x in parts))
-        return quotient
+    if (known := _FLOORS.get((a, k)) or _by_cases(a, k)) is not None:
+        return known
     lo, hi = tight(a)  # a symbol with one value (lo == hi) keeps its name
     if lo > -inf and hi < inf and lo // k == hi // k and lo < hi:  # x // k == n if n*k <= x < (n + 1)*k
         return const(int(lo // k))
     return make_atom(FLOOR_DIVISION, (a, const(k)), intervals.floor_divide((lo, hi), (k, k)))
+
+
+def _by_cases(a: Dim, k: int) -> Dim | None:
+    """Return `a // k` for an extreme of one expression and numbers, such as `max(x, 7) + 2`; None for others."""
+    cases = spread(a)
+    if cases is None or sum(x.constant is None for x in cases[1]) != 1:
+        return None
+    op, parts = cases  # (max(x, 7) + c) // k == max((x + c) // k, (7 + c) // k)
+    _FLOORS[a, k] = op.build(*(x // k for x in parts))
+    return _FLOORS[a, k]
 
 
 def _exact_part(a: Dim, b: Dim) -> tuple[Dim, Dim]:
