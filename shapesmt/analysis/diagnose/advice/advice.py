@@ -110,7 +110,7 @@ def _data(case: Case) -> facts.ByData | None:
 
 def _change(case: Case) -> facts.Change | None:
     """The node would run with another axis, or with inputs exchanged or transposed."""
-    return None if case.broken.relation == ">=" else change_that_runs(case.judgement, case.a.judge)
+    return None if case.broken.relation == ">=" else change_that_runs(case.judgement)
 
 
 def _numbers(case: Case) -> facts.Numbers | None:

@@ -15,7 +15,7 @@ from shapesmt.base.errors import InternalError, ShapesmtError
 from shapesmt.network.graph import Attributes, Node
 from shapesmt.operators.inference import application_of
 from shapesmt.operators.rules import Tensor, tensor
-from shapesmt.prover.judge import Judge
+from shapesmt.prover.algebra import TRUE
 from shapesmt.reports.answers import facts
 
 MAX_INPUTS = 8  # nodes with more inputs aren't tried
@@ -30,12 +30,12 @@ class Trial(NamedTuple):
     tensors: Mapping[str, Tensor]
 
 
-def change_that_runs(j: Judgement, judge: Judge) -> facts.Change | None:
+def change_that_runs(j: Judgement) -> facts.Change | None:
     """Return the first change with which a node is proved to run, or all values of that attribute; None for none."""
     node, tensors = j.node, {name: t for name in j.node.reads if (t := j.inference.tensors.get(name)) is not None}
     if node.attributes.graphs or len(node.inputs) > MAX_INPUTS:
         return None
-    found = [trial.told for trial in _trials(node, tensors) if _runs(j, judge, trial)]
+    found = [trial.told for trial in _trials(node, tensors) if _runs(j, trial)]
     first = found[0] if found else None
     if first is None or first.kind != "attribute":
         return first
@@ -74,11 +74,10 @@ def _others(name: str, value: object, tensors: Mapping[str, Tensor]) -> Iterator
         yield 1 - value
 
 
-def _runs(j: Judgement, judge: Judge, trial: Trial) -> bool:
-    """Whether the changed node is proved to run."""
+def _runs(j: Judgement, trial: Trial) -> bool:
+    """Whether the changed node runs for every input, as normal forms prove: trials are too many for more."""
     try:
         application = application_of(trial.node, j.inference.graph, trial.tensors)
     except (ShapesmtError, InternalError):  # a rule may break on a node that no file has
         return False
-    stated = (j.narrowing.requirement(r).formula for r in application.requirements)
-    return not application.unjudged and all(judge.proves(j.domain, formula) for formula in stated)
+    return not application.unjudged and all(r.formula is TRUE for r in application.requirements)
