@@ -65,12 +65,19 @@ class Case:
         return (left, right) if left.symbols and left.symbols == right.symbols and not folded else None
 
     @cached_property
+    def growth(self) -> tuple[Sequence[float], Sequence[float]] | None:
+        """Both sizes where all their symbols are large, at two scales; None if they can't be compared there."""
+        try:
+            return None if self.alike is None else (_growth(self.alike[0]), _growth(self.alike[1]))
+        except OverflowError:
+            return None
+
+    @cached_property
     def ratio(self) -> float | None:
         """The left size divided by the right one, if it is the same wherever all symbols are large; else None."""
-        if self.alike is None:
+        if self.growth is None:
             return None
-        lefts, rights = map(_growth, self.alike)
-        ratios = [left / right if right else 0.0 for left, right in zip(lefts, rights, strict=True)]
+        ratios = [left / right if right else 0.0 for left, right in zip(*self.growth, strict=True)]
         return ratios[-1] if ratios[-1] > 0 and isclose(*ratios, rel_tol=NEAR) else None
 
     def is_constant(self, name: str) -> bool:
@@ -176,9 +183,11 @@ def _rounding_node(causes: Sequence[Cause]) -> str:
 
 def _cut(case: Case) -> facts.Cut | None:
     """One size has a maximum, however large the input is, and the other one doesn't."""
-    for (side, size), (_, other) in [case.clash, case.clash[::-1]] if case.alike and case.clash else ():
-        if len({*_growth(size)}) == 1 and len({*_growth(other)}) > 1:
-            return facts.Cut(case.maker(side), int(_growth(size)[0]))
+    if case.growth is None or case.clash is None:
+        return None
+    for (side, _), own, other in zip(case.clash, case.growth, case.growth[::-1], strict=True):
+        if len({*own}) == 1 and len({*other}) > 1:
+            return facts.Cut(case.maker(side), int(own[0]))
     return None
 
 
@@ -198,7 +207,7 @@ def _axes(case: Case) -> facts.Axes | None:
         return None
     (_, left), (_, right) = case.compared
     for name, t in case.a.problem.inputs.items():
-        own = {s for d in t.dims for s in d.symbols}
+        own = {s for d in t.shape or () for s in d.symbols}
         apart = left.symbols and right.symbols and left.symbols.isdisjoint(right.symbols)
         if apart and left.symbols | right.symbols <= own:
             return facts.Axes(name, str(left), str(right))

@@ -180,3 +180,8 @@ def test_windows_and_types_keep_the_help_of_their_law() -> None:
     window = only("(float[1, 2, h] x) => (y) { [pool] y = MaxPool <kernel_shape = [3]> (x) }")
     types = only("(float[n] x, int64[n] z) => (y) { [add] y = Add (x, z) }")
     assert (window.help, types.help) == ("", "")
+
+
+def test_inputs_of_unknown_rank_have_no_axes() -> None:
+    graph = "(float[n] x, float[m] z, float[] u) => (y, v) { [add] y = Add (x, z)\n v = Relu (u) }"
+    assert "--assume" in only(graph, dims={"n": "2..", "m": "2.."}).help
