@@ -57,7 +57,7 @@ def test_a_type_that_pytorch_states_wrongly_is_said_to_be_assumed() -> None:
     """PyTorch 2.6 states int64 of an integer tensor divided by a size, and makes float32."""
     report = shapesmt.check((ARCHIVES / "wrong" / "types_plain_2_6.pt2").read_bytes())
     assert [(one.node, one.law) for one in report.stated] == [("div", "the output is int64, not float32")]
-    assert "assuming the output of div of the archive" in str(report).splitlines()[0]
+    assert "assuming the output of div of the archive" in report.text(200).splitlines()[0]
 
 
 def test_strides_that_pytorch_states_wrongly_are_inferred_as_it_makes_them() -> None:

@@ -30,7 +30,7 @@ from shapesmt.prover.algebra import (
     positions,
     substitute,
 )
-from shapesmt.prover.algebra.numeric import Float
+from shapesmt.prover.algebra.numeric import Float, exact_fraction, lookup
 
 Item: TypeAlias = Dim | Float | None
 Integers: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
@@ -120,10 +120,26 @@ class Listed(NamedTuple):
 
 
 class Constants(NamedTuple):
-    """The numbers `numerators / denominator`, as an array."""
+    """The numbers `numerators / denominator`, as an array; `dtype` is their float type, "" for integers."""
 
     numerators: Integers
     denominator: int
+    dtype: str
+
+    def item(self, numerator: Dim | None) -> Item:
+        """Return the element with this numerator; None without one."""
+        if numerator is None or not self.dtype:
+            return numerator
+        return exact_fraction(numerator, self.denominator, self.dtype)
+
+    def look_up(self) -> Item:
+        """Return the element at a position, by its row-major index; None for masks, which are counted instead."""
+        if {int(self.numerators.min()), int(self.numerators.max())} <= {0, 1}:
+            return None
+        index, stride = ZERO, 1
+        for back, size in enumerate(reversed(self.numerators.shape), 1):
+            index, stride = index + position(back) * stride, stride * size
+        return self.item(lookup(self.numerators, index))
 
 
 class Field:
@@ -265,11 +281,12 @@ def _constants(value: Elements) -> Constants | None:
         return None
     denominator = max(d for _, d in known.values())  # all are powers of 2
     numerators = {item: n * (denominator // d) for item, (n, d) in known.items()}
-    most = 1 << (53 if any(isinstance(i, Float) for i in known) else 31)
+    dtype = next((i.dtype for i in known if isinstance(i, Float)), "")
+    most = 1 << (53 if dtype else 31)
     if any(abs(n) >= most for n in numerators.values()):
         return None
     array = np.fromiter(map(numerators.__getitem__, value.items), np.int64, len(value.items))
-    return Constants(array.reshape(value.shape), denominator)
+    return Constants(array.reshape(value.shape), denominator, dtype)
 
 
 def _fraction(item: Item) -> tuple[int, int] | None:

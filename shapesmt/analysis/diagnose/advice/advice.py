@@ -22,9 +22,10 @@ from shapesmt.reports.answers import Cause, Side, facts
 FAR = 1 << 40, 1 << 44  # sizes at which two formulas are compared
 NEAR = 1e-6  # the relative difference of formulas that grow alike
 MAX_NAMED = 3
+MAX_TEXT = 60  # the most characters of a condition that callers may know to hold
 MAX_TERM = 1000  # the largest second term of a ratio such as 3 to 2
-_VARYING = frozenset(code.code for code in (laws.SM101, laws.SM102, laws.SM103, laws.SM104, laws.SM301))
-"""Codes whose advice is about sizes that vary."""
+_VARYING = frozenset(code.code for code in (laws.SM101, laws.SM102, laws.SM103, laws.SM301))
+"""Codes whose advice is about one cause of several."""
 _DIVISOR = re.compile(r"//(\d+)")
 
 
@@ -215,20 +216,20 @@ def _axes(case: Case) -> facts.Axes | None:
 
 
 def _related(case: Case) -> facts.Relation | None:
-    """The sizes are those of several inputs, and may be equal."""
+    """The sizes are those of several inputs, and a short condition makes them equal."""
     if case.compared is None or case.judgement.verdict is not Verdict.DEPENDS:
         return None
     (_, left), (_, right) = case.compared
     named = {s for d in case.a.problem.dims.values() for s in d.symbols}
     index = case.broken.law.code == laws.SM301.code
     condition = at_least(right, left + 1) if index else equal(left, right)
-    return facts.Relation(str(condition)) if condition.symbols <= named and left.symbols and right.symbols else None
+    told = condition.symbols <= named and left.symbols and right.symbols and len(str(condition)) <= MAX_TEXT
+    return facts.Relation(str(condition)) if told else None
 
 
-def _always(case: Case) -> facts.Always | None:
-    """The sizes clash for every input, and the advice of the law's code is about sizes that vary."""
-    clashes = case.compared is not None and case.judgement.verdict is Verdict.FAILS
-    return facts.Always() if clashes and case.broken.law.code in _VARYING else None
+def _other(case: Case) -> facts.Unlike | None:
+    """The sizes clash for every input or in no simple way, and the advice of the law's code is about other causes."""
+    return facts.Unlike() if case.compared is not None and case.broken.law.code in _VARYING else None
 
 
 def _growth(size: Dim) -> tuple[float, ...]:
@@ -239,6 +240,6 @@ def _growth(size: Dim) -> tuple[float, ...]:
 
 
 _KINDS: tuple[Callable[[Case], object], ...] = (
-    _table, _data, _offset, _rounding, _cut, _change, _target, _numbers, _fixed, _scaled, _axes, _related, _always,
+    _table, _data, _offset, _rounding, _cut, _change, _target, _numbers, _fixed, _scaled, _axes, _related, _other,
 )  # fmt: skip
 """The kinds of causes, the most particular first."""

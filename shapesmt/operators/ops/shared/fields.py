@@ -15,7 +15,6 @@ from shapesmt.base.lazy import np
 from shapesmt.operators.rules import (
     FLOATS,
     MAX_ELEMENTS,
-    Constants,
     Elements,
     Item,
     Listed,
@@ -45,7 +44,7 @@ from shapesmt.prover.algebra import (
     select,
     substitute,
 )
-from shapesmt.prover.algebra.numeric import Float, choice, exact_fraction, literal, lookup
+from shapesmt.prover.algebra.numeric import Float, choice, literal
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[np.object_]]"
 
@@ -106,7 +105,7 @@ def _pick(value: Elements) -> Item:
     if not value.shape:
         return value.items[0]
     known = constants(value) if len(value.items) > MAX_CHOICES else None
-    formula = None if known is None else _divide(progression(known.numerators), known, value)
+    formula = None if known is None else known.item(progression(known.numerators))
     if formula is not None or (known is not None and is_irregular(known.numerators, MAX_CHOICES)):
         return formula
     count, *inner = value.shape
@@ -132,25 +131,14 @@ def term_of(x: Tensor) -> Item:
 
 
 def _looked_up(value: Elements) -> Item:
-    """Return the element of a list of constants by its row-major index; None for masks, which are counted instead."""
+    """Return the element of a list of constants by its index; None for short lists and masks."""
     if value not in _LOOKED_UP:
         known = constants(value) if len(value.items) > MAX_CHOICES else None
-        if known is None or {int(known.numerators.min()), int(known.numerators.max())} <= {0, 1}:
-            _LOOKED_UP[value] = None
-        else:
-            sizes = [*map(as_dim, value.shape)]
-            index = _row_major(sizes, range(len(sizes), 0, -1))
-            _LOOKED_UP[value] = _divide(lookup(known.numerators, index), known, value)
+        _LOOKED_UP[value] = None if known is None else known.look_up()
     return _LOOKED_UP[value]
 
 
 _LOOKED_UP: dict[Elements, Item] = memo("lookups in constants", {})
-
-
-def _divide(numerator: Dim | None, known: Constants, value: Elements) -> Item:
-    """Return constants by a formula of their numerators, as integers or floats as the items of `value` are."""
-    dtype = next((i.dtype for i in value.items if isinstance(i, Float)), "")
-    return exact_fraction(numerator, known.denominator, dtype) if dtype and numerator is not None else numerator
 
 
 def broadcast_index(size: Dim, target: Dim, back: int) -> Dim:

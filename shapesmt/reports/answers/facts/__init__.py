@@ -370,5 +370,5 @@ class Relation(NamedTuple):
     condition: str
 
 
-class Always(NamedTuple):
-    """A node that fails for every input."""
+class Unlike(NamedTuple):
+    """Two sizes that clash for a reason that isn't known."""

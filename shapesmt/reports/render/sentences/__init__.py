@@ -47,7 +47,7 @@ _TELLING: dict[type, Callable[[Any], Any]] = {
     facts.Scaled: helping.scaled,
     facts.Axes: helping.axes,
     facts.Relation: helping.relation,
-    facts.Always: helping.always,
+    facts.Unlike: helping.unlike,
 }
 
 

@@ -139,9 +139,9 @@ def relation(told: facts.Relation) -> str:
     return f"if callers always give such sizes, say so ({said}); else a node before isn't as meant"
 
 
-def always(_: facts.Always) -> str:
-    """Return what helps where sizes clash for every input."""
-    return "both sizes differ for every input: look for a node before this one that isn't as meant"
+def unlike(_: facts.Unlike) -> str:
+    """Return what helps where no cause is known."""
+    return "both sizes are computed in different ways: look for a node before this one that isn't as meant"
 
 
 def _named(names: tuple[str, ...]) -> str:
