@@ -14,8 +14,19 @@ from shapesmt.analysis.verify import Examined, Judgement
 from shapesmt.base.lazy import cached_property
 from shapesmt.network import laws
 from shapesmt.operators.rules import Elements, Requirement
-from shapesmt.prover.algebra import Dim, Evaluator, Verdict, at_least, atoms_within, equal
-from shapesmt.prover.algebra.numeric import FOLD
+from shapesmt.prover.algebra import (
+    FLOOR_DIVISION,
+    MAX,
+    MIN,
+    PRODUCT,
+    SYMBOL,
+    Dim,
+    Evaluator,
+    Verdict,
+    at_least,
+    atoms_within,
+    equal,
+)
 from shapesmt.prover.regions import Region, Residue
 from shapesmt.reports.answers import Cause, Side, facts
 
@@ -26,6 +37,8 @@ MAX_TEXT = 60  # the most characters of a condition that callers may know to hol
 MAX_TERM = 1000  # the largest second term of a ratio such as 3 to 2
 _VARYING = frozenset(code.code for code in (laws.SM101, laws.SM102, laws.SM103, laws.SM301))
 """Codes whose advice is about one cause of several."""
+_PLAIN = frozenset({SYMBOL, PRODUCT, FLOOR_DIVISION, MIN, MAX})
+"""Operations that are quickly evaluated at sizes however large; a power isn't."""
 _DIVISOR = re.compile(r"//(\d+)")
 
 
@@ -58,12 +71,12 @@ class Case:
 
     @cached_property
     def alike(self) -> tuple[Dim, Dim] | None:
-        """Both formulas, if they have the same symbols and no folds, whose growth can be compared; else None."""
+        """Both formulas, if they have the same symbols and operations of which large sizes are known; else None."""
         if self.compared is None:
             return None
         (_, left), (_, right) = self.compared
-        folded = any(a.op is FOLD for side in (left, right) for a in atoms_within(side))
-        return (left, right) if left.symbols and left.symbols == right.symbols and not folded else None
+        plain = all(a.op in _PLAIN for side in (left, right) for a in atoms_within(side))
+        return (left, right) if left.symbols and left.symbols == right.symbols and plain else None
 
     @cached_property
     def growth(self) -> tuple[Sequence[float], Sequence[float]] | None:
