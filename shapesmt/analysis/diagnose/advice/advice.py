@@ -1,4 +1,4 @@
-"""What helps against a finding: a function for each kind of cause, which returns its fact, or None for other causes."""
+"""Choice of the advice on a finding: each kind of cause has a function that returns its fact, or None."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Part(NamedTuple):
     """
 
     kind: PartKind
-    index: int | None = 0  # type: ignore[assignment]
+    index: int | None = 0  # type: ignore[assignment]  # tuples have a method of that name
 
 
 class Source(NamedTuple):

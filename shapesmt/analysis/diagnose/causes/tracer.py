@@ -28,7 +28,7 @@ MAX_APPLIED = 60  # the most of them for which rules are applied again; the othe
 
 
 class _Shared(NamedTuple):
-    """What tracers of one graph have found: where nodes have sizes from, and which tensors are constants."""
+    """Cache that the tracers of one graph share: provenances of sizes, and the names of constants."""
 
     provenances: dict[Hashable, Provenance | None]
     constants: set[str]

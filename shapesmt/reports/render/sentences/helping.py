@@ -1,4 +1,4 @@
-"""What helps against a finding, by the cause of its clash."""
+"""Sentences of advice on a finding, one for each kind of cause."""
 
 from __future__ import annotations
 

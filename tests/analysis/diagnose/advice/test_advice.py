@@ -185,3 +185,8 @@ def test_windows_and_types_keep_the_help_of_their_law() -> None:
 def test_inputs_of_unknown_rank_have_no_axes() -> None:
     graph = "(float[n] x, float[m] z, float[] u) => (y, v) { [add] y = Add (x, z)\n v = Relu (u) }"
     assert "--assume" in only(graph, dims={"n": "2..", "m": "2.."}).help
+
+
+def test_no_change_is_said_to_run_that_rests_on_data() -> None:
+    graph = "(float[n, 4] x, int64[n, 5] i) => (y) { [pick] y = GatherElements <axis = 0> (x, i) }"
+    assert "this node runs" not in only(graph).help
