@@ -178,7 +178,8 @@ def _rounding(case: Case) -> facts.Rounded | None:
     """Both sizes grow alike, and are rounded at different places; a new shape may be a divisor of the elements."""
     ratio = 0.0 if case.ratio is None else case.ratio
     divisor = case.broken.law.code == laws.SM104.code and round(ratio) > 1
-    if not isclose(ratio, round(ratio) if divisor else 1, rel_tol=NEAR):
+    divides = any(a.op is FLOOR_DIVISION for side in case.alike or () for a in atoms_within(side))
+    if not divides or not isclose(ratio, round(ratio) if divisor else 1, rel_tol=NEAR):
         return None
     residues = [c for c in (case.region.conjuncts if case.region else ()) if isinstance(c, Residue)]
     multiples = {c.symbol.name: c.modulus for c in residues}
@@ -207,7 +208,7 @@ def _cut(case: Case) -> facts.Cut | None:
 
 def _scaled(case: Case) -> facts.Scaled | None:
     """One size grows several times as fast as the other one."""
-    if case.ratio is None or case.clash is None:
+    if case.ratio is None or case.clash is None or isclose(case.ratio, 1, rel_tol=NEAR):
         return None
     left, right = (case.maker(side) or side.name for side, _ in case.clash)
     larger, smaller = (left, right) if case.ratio > 1 else (right, left)

@@ -190,3 +190,13 @@ def test_inputs_of_unknown_rank_have_no_axes() -> None:
 def test_no_change_is_said_to_run_that_rests_on_data() -> None:
     graph = "(float[n, 4] x, int64[n, 5] i) => (y) { [pick] y = GatherElements <axis = 0> (x, i) }"
     assert "this node runs" not in only(graph).help
+
+
+def test_sizes_without_a_quotient_do_not_differ_by_rounding() -> None:
+    graph = """(float[n, m] x) => (y) <int64[1] flat = {-1}, int64[4] pads = {0, 0, 0, 1}> {
+        a = Reshape (x, flat)
+        p = Pad (x, pads)
+        b = Reshape (p, flat)
+        [add] y = Add (a, b)
+    }"""
+    assert "look for a node before this one" in only(graph, dims={"n": "2..", "m": "2.."}).help
