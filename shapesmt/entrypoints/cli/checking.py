@@ -41,7 +41,7 @@ def fleet_options(command: Callable[..., object]) -> Callable[..., object]:
     """Add the options for many models."""
     options = [
         click.option("--jobs", type=click.IntRange(1), metavar="N",
-                     help="How many models to check at once; by default as many as there are processors."),
+                     help="How many models to check at once; by default as many as are quickest."),
         click.option("--scheduler", metavar="ADDRESS",
                      help="Check them on the workers of this Dask scheduler: tcp://host:8786."),
         click.option("--output", metavar="FILE",
