@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
+from shapesmt.base.frozen import frozen
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers.catalogue import Result
 from shapesmt.reports.answers.data import OMIT_EMPTY, Answer, Data, Json
@@ -15,7 +16,7 @@ from shapesmt.reports.answers.report import Report
 _GRAVEST_LAST = (0, 3, 1, 2, 4)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Unchecked(Data):
     """A model that could not be checked: it can't be read, the question makes no sense for it, or shapesmt failed.
 
@@ -36,7 +37,7 @@ class Unchecked(Data):
         return 4 if self.internal else 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class UncheckedLine(Unchecked):
     """A line of a file of results about a model that could not be checked."""
 
@@ -46,7 +47,7 @@ class UncheckedLine(Unchecked):
     """The digest of the question."""
 
 
-@dataclass(frozen=True)
+@frozen()
 class ReportLine(Report):
     """A line of a file of results: a report, with what decides whether it can be used again.
 
@@ -61,7 +62,7 @@ class ReportLine(Report):
     beside: tuple[tuple[str | int, ...], ...] = field(default=(), metadata=OMIT_EMPTY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Times(Data):
     """How often a law or an operator occurs in a tally: at how many nodes, and in how many models.
 
@@ -77,7 +78,7 @@ class Times(Data):
     code: str = field(default="", metadata=OMIT_EMPTY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Exported(Data):
     """The number of models written by one exporter, such as "pytorch 2.9": in all, and by verdict."""
 
@@ -89,7 +90,7 @@ class Exported(Data):
     fails: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Tally(Data):
     """Statistics of several reports: failing laws, the operators they fail at, operators without a rule, exporters.
 
@@ -102,7 +103,7 @@ class Tally(Data):
     exporters: tuple[Exported, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Marks(Data):
     """The parts of a report that a tally counts: law, code and operator per failing node; operators without a rule."""
 
@@ -170,7 +171,7 @@ class _Counted:
         return tuple([Times(key[0], self.nodes[key], self.models[key], key[1]) for key in ranked])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Summary(Data):
     """The number of models in all and by verdict, and of those that could not be checked."""
 
@@ -203,7 +204,7 @@ class BatchJson(Data):
     seconds: float
 
 
-@dataclass(frozen=True)
+@frozen()
 class BatchReport(Answer):
     """The answer of `check` for several models, in the order of the question.
 
