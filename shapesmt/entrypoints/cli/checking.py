@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from shapesmt.reports.answers import BatchReport, Report
 
 
-_SEVERAL = ("scheduler", "cache", "output", "summary", "index")
+_SEVERAL = ("scheduler", "cache", "output", "summary", "index", "baseline", "write_baseline")
 """The options for many models with which even one is treated like several."""
 _FLEET = (*_SEVERAL, "jobs", "resume", "fail_fast")
 
@@ -51,6 +51,8 @@ def fleet_options(command: Callable[..., object]) -> Callable[..., object]:
         click.option("--fail-fast", is_flag=True, help="Stop at the first model that isn't proved."),
         click.option("--summary", is_flag=True,
                      help="Text of the table, and of what models have in common, without the reports."),
+        click.option("--baseline", metavar="FILE.json", help="Fail only where a model is worse than this file says."),
+        click.option("--write-baseline", is_flag=True, help="Write the answers into the baseline."),
         click.option("--index", metavar="FILE.html", help="Write the summary as a page as well."),
     ]  # fmt: skip
     return with_options(command, options)
@@ -63,6 +65,16 @@ def is_several(path: str, timeout: float) -> bool:
     from shapesmt.entrypoints import fleet as many
 
     return many.is_several(path, timeout)
+
+
+def _refuse_contradictions(fleet: Mapping[str, Any]) -> None:
+    """Raise an error for options for many models of which one makes no sense with, or without, another."""
+    if fleet["resume"] and fleet["output"] is None:
+        raise click.UsageError("--resume goes on with a file of results: name it with --output")
+    if fleet["write_baseline"] and fleet["baseline"] is None:
+        raise click.UsageError("--write-baseline writes a baseline: name it with --baseline")
+    if fleet["fail_fast"] and fleet["baseline"] is not None:
+        raise click.UsageError("a baseline is about all models; leave --fail-fast out")
 
 
 def check_models(
@@ -87,8 +99,8 @@ def check_models(
     from shapesmt.entrypoints import fleet as many
     from shapesmt.reports.render import counting, json_text
 
-    if fleet["resume"] and fleet["output"] is None:
-        raise click.UsageError("--resume goes on with a file of results: name it with --output")
+    _refuse_contradictions(fleet)
+    baseline = many.Baseline.open(fleet["baseline"], writing=fleet["write_baseline"]) if fleet["baseline"] else None
     paths = many.models_in(models, options["timeout"])
     settings = "" if config.path is None else printable(config.path.name)
     for pattern in config.unmatched(paths):
@@ -107,9 +119,10 @@ def check_models(
     index = many.summary_path(fleet["index"]) if fleet["index"] is not None else None
     cluster = _cluster(fleet["scheduler"]) if fleet["scheduler"] else None
     how = {name: fleet[name] for name in ("cache", "output", "resume", "fail_fast")}
-    plan = many.Plan(fleet["jobs"] or config.jobs, cluster, **how, brief=brief, say=_note)
+    plan = many.Plan(fleet["jobs"] or config.jobs, cluster, **how, brief=brief and baseline is None, say=_note)
     with counting(len(tasks)) as done:
         batch = many.check_all(tasks, plan, done)
+    batch = baseline.take(batch, tasks, models) if baseline is not None else batch
     pages = {task.path: task.page for task in tasks if task.page}
     if html is not None:
         many.write_index(html, batch, pages)

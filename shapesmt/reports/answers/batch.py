@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers.catalogue import Result
-from shapesmt.reports.answers.data import OMIT_EMPTY, Answer, Data, Json
+from shapesmt.reports.answers.data import OMIT as _OMIT, OMIT_EMPTY, OMIT_NONE, Answer, Data, Json
 from shapesmt.reports.answers.finding import FindingKind
 from shapesmt.reports.answers.report import Report
 
 _GRAVEST_LAST = (0, 3, 1, 2, 4)
+
+
+def gravest(statuses: Iterable[int]) -> int:
+    """Return the gravest of some exit statuses.
+
+    >>> gravest([0, 3, 1]), gravest([])
+    (1, 0)
+    """
+    return max(statuses, key=_GRAVEST_LAST.index, default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +181,43 @@ class _Counted:
 
 
 @dataclass(frozen=True, slots=True)
+class Change(Data):
+    """A model whose answer isn't that of the baseline, and why.
+
+    Attributes:
+        model: Its path; of a missing one, relative to the folder of the baseline.
+        state: "worse", "better", "new" (the baseline doesn't have it), or "asked otherwise" (for other ranges).
+        reasons: The reasons, each in words.
+
+    >>> Change("m.onnx", "worse", ("missing",)).to_dict()
+    {'model': 'm.onnx', 'state': 'worse', 'reasons': ['missing']}
+    """
+
+    model: str
+    state: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Data):
+    """The comparison of several models with a baseline.
+
+    Attributes:
+        baseline: The name of the file.
+        written: Whether it was written instead, or as well.
+        changes: The models that differ from it, the worse ones first.
+        same: The number of models that don't.
+        exit_status: 1 if a model is worse, else the gravest status of those that are new or asked otherwise.
+    """
+
+    baseline: str
+    written: bool
+    changes: tuple[Change, ...]
+    same: int
+    exit_status: int = field(metadata=_OMIT)
+
+
+@dataclass(frozen=True, slots=True)
 class Summary(Data):
     """The number of models in all and by verdict, and of those that could not be checked."""
 
@@ -190,6 +237,7 @@ class BatchJson(Data):
         left: The number of models left out because an earlier one failed.
         tally: The failing laws, operators and exporters over all models.
         unchecked: The models that could not be checked.
+        comparison: The comparison with a baseline; null without one.
         seconds: The time that all took, in seconds.
     """
 
@@ -200,6 +248,7 @@ class BatchJson(Data):
     tally: Tally
     reports: tuple[Report, ...]
     unchecked: tuple[Unchecked, ...]
+    comparison: Comparison | None = field(default=None, metadata=OMIT_NONE)
     seconds: float
 
 
@@ -219,6 +268,8 @@ class BatchReport(Answer):
     """The tally of the reports if these are without their findings, else None."""
     left: int = 0
     """The number of models left out because an earlier one failed."""
+    comparison: Comparison | None = None
+    """The comparison with a baseline; None without one."""
 
     @property
     def reports(self) -> tuple[Report, ...]:
@@ -229,6 +280,13 @@ class BatchReport(Answer):
     def unchecked(self) -> tuple[Unchecked, ...]:
         """The models that could not be checked."""
         return tuple(model for model in self.models if isinstance(model, Unchecked))
+
+    @property
+    def unlike(self) -> tuple[Report, ...]:
+        """The reports that aren't proved and, with a baseline, aren't as it has them, or better."""
+        changed = None if self.comparison is None else {c.model for c in self.comparison.changes if c.state != "better"}
+        open_ = (report for report in self.reports if report.verdict is not Verdict.PROVED)
+        return tuple(report for report in open_ if changed is None or report.model in changed)
 
     @property
     def summary(self) -> dict[str, int]:
@@ -251,15 +309,18 @@ class BatchReport(Answer):
     def exit_status(self) -> int:
         """The gravest status of a model: 2 not checked, then 1 depends or fails, 3 undecided, 0 proved.
 
-        An unchecked model outranks a failing one, since the answer is incomplete without it.
+        An unchecked model outranks a failing one, since the answer is incomplete without it. With a baseline, the
+        status is that of the comparison.
         """
-        return max((model.exit_status for model in self.models), key=_GRAVEST_LAST.index, default=0)
+        if self.comparison is not None:
+            return self.comparison.exit_status
+        return gravest(model.exit_status for model in self.models)
 
     def to_dict(self) -> Json:
         """Return the JSON of this object, with a report for each checked model."""
         return BatchJson(
             summary=Summary(**self.summary), left=self.left, tally=self.tally, reports=self.reports,
-            unchecked=self.unchecked, seconds=self.seconds,
+            unchecked=self.unchecked, comparison=self.comparison, seconds=self.seconds,
         ).to_dict()  # fmt: skip
 
 

@@ -30,6 +30,7 @@ from shapesmt.reports.answers.finding import (
     Guarded,
     ModelWarning,
     SymbolRange,
+    TensorFacts,
 )
 
 
@@ -264,8 +265,14 @@ class Report(Answer):
     """The same for each further dimension."""
     exporter: str = field(default="", metadata=_OMIT_EMPTY)
     """The program that wrote the model's file, if several models are checked; else ""."""
+    inputs: Mapping[str, TensorFacts] = field(default_factory=dict, metadata=_OMIT_EMPTY)
+    """The element type and the shape of each input, as it is declared."""
+    outputs: Mapping[str, TensorFacts] = field(default_factory=dict, metadata=_OMIT_EMPTY)
+    """The element type and the shape of each output, as it is inferred."""
     strict: bool = field(default=False, metadata=_OMIT)
     """Whether warnings and assumptions of the archive make the check fail: a matter of the status, not the verdict."""
+    known: frozenset[tuple[str, str, str]] | None = field(default=None, metadata=_OMIT, compare=False, repr=False)
+    """Code, node and law of each finding and warning that the baseline has; None without a baseline."""
     pages: Callable[[], str] | None = field(default=None, metadata=_OMIT, compare=False, repr=False)
     """The function that makes this report's page from the model in memory; None if the report was stored or sent."""
 

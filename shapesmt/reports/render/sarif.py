@@ -99,6 +99,8 @@ def _results(
             "partialFingerprints": dict.fromkeys(FINGERPRINTS, _fingerprint(notice, seen[uri, notice.identity])),
             "properties": notice.details or {},
         }
+        if notice.known is not None:
+            result["baselineState"] = "unchanged" if notice.known else "new"
         if place is not model:
             result["relatedLocations"] = [_location(model, notice.node, "operator")]
         if notice.because:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
 from shapesmt.base.errors import printable
 from shapesmt.prover.algebra import Verdict
-from shapesmt.reports.answers import BatchReport, Report, Tally, Unchecked
+from shapesmt.reports.answers import BatchReport, Comparison, Report, Tally, Unchecked
 from shapesmt.reports.render.text.words import (
     FAINT,
     STRONG,
@@ -27,6 +28,7 @@ MOST_ROWS = 12
 _ERROR = "ERROR"
 _WIDEST = 60  # the most columns of the first cell of a row
 _WIDTH = max(len(verdict.value) for verdict in Verdict)
+_CHANGES = {"worse": STYLES[Verdict.FAILS], "better": STYLES[Verdict.PROVED]}
 
 
 def unchecked_line(model: Unchecked) -> Iterator[Line]:
@@ -52,6 +54,24 @@ def summary_lines(result: BatchReport) -> Iterator[Line]:
             yield row(0, verdict, label, *_extent(model))
     yield line(0)
     yield line(0, (f"{totals(result)} in {result.seconds:.2f} s, reading included", FAINT))
+    yield from comparison_lines(result.comparison)
+
+
+def comparison_lines(comparison: Comparison | None) -> Iterator[Line]:
+    """Yield how many models differ from a baseline, then a line for each; nothing without a baseline."""
+    if comparison is None:
+        return
+    tally = Counter(change.state for change in comparison.changes)
+    if comparison.written:
+        yield line(0, (f"written to {name(comparison.baseline)}: {count(comparison.same, 'model')}", STRONG))
+        return
+    counts = ", ".join([*(f"{number} {state}" for state, number in tally.items()), f"{comparison.same} unchanged"])
+    yield line(0, (f"compared with {name(comparison.baseline)}: {counts}", STRONG))
+    for change in comparison.changes:
+        reasons = "; ".join(printable(reason, 1000) for reason in change.reasons)
+        yield line(0, (change.state, _CHANGES.get(change.state, STRONG)), f" {name(change.model)}: {reasons}")
+    if tally:
+        yield line(0, ("to take these answers over: the same command with --write-baseline", FAINT))
 
 
 def fleet(result: BatchReport) -> Iterator[Line]:
