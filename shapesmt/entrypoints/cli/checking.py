@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from shapesmt.entrypoints.api import Opened
     from shapesmt.entrypoints.cli.config import Config
-    from shapesmt.reports.answers import BatchReport, Report
+    from shapesmt.reports.answers import BatchReport, Report, Unchecked
 
 
 _SEVERAL = ("scheduler", "cache", "output", "summary", "index", "baseline", "write_baseline")
@@ -113,7 +113,7 @@ def check_models(
         question = every if config.path is None else question_for(path, config, options)
         if tasks and question == tasks[-1].question:
             question = tasks[-1].question  # the same object: its digest is known
-        tasks.append(many.Task(path, question, shapes))
+        tasks.append(many.Task(path, question, shapes, expect=config.expected(path)))
     if html is not None:
         tasks = [task._replace(page=page) for task, page in zip(tasks, many.page_paths(html, paths), strict=True)]
     index = many.summary_path(fleet["index"]) if fleet["index"] is not None else None
@@ -123,12 +123,24 @@ def check_models(
     with counting(len(tasks)) as done:
         batch = many.check_all(tasks, plan, done)
     batch = baseline.take(batch, tasks, models) if baseline is not None else batch
+    for outcome in batch.models:
+        _note_better(outcome, settings)
     pages = {task.path: task.page for task in tasks if task.page}
     if html is not None:
         many.write_index(html, batch, pages)
     if index is not None:
         many.write_summary(index, batch, pages)
     return batch
+
+
+def _note_better(outcome: Report | Unchecked, settings: str) -> None:
+    """Say that a model is better than the settings expect."""
+    from shapesmt.reports.answers import GRAVEST_LAST
+
+    verdict = getattr(outcome, "verdict", GRAVEST_LAST[-1])
+    if outcome.expected and GRAVEST_LAST.index(verdict) < GRAVEST_LAST.index(outcome.expected):
+        better = "remove expect" if verdict == GRAVEST_LAST[0] else f'write expect = "{verdict}"'
+        _note(f"{printable(outcome.model)} is {verdict}, better than {settings} expects: {better}")
 
 
 def _note(text: str) -> None:
@@ -188,7 +200,8 @@ def check(
         wanted = {"quiet": quiet, "all": everything, "fleet": fleet["summary"] or fleet["output"] is not None}
         form = next((name for name, asked in wanted.items() if asked), form)
     config, options = load_config(options)
-    if len(models) > 1 or any(fleet[name] for name in _SEVERAL) or is_several(models[0], options["timeout"]):
+    several = len(models) > 1 or any(fleet[name] for name in _SEVERAL) or is_several(models[0], options["timeout"])
+    if several or config.expected(models[0]) == "ERROR":
         return show(check_models(models, fleet, config, options, html, brief=form == "fleet"), form)
     (model,) = models
     asked = opened(model, config, options)
@@ -198,4 +211,9 @@ def check(
     report = waiting(f"checking {model}", asked, ask)
     if WRITERS[form].located and model != "-":
         report = replace(report, model=model)
+    if expected := config.expected(model):
+        from shapesmt.reports.answers import altered
+
+        report = altered(report, expected=expected)
+        _note_better(report, "" if config.path is None else printable(config.path.name))
     return show(report, form)

@@ -21,6 +21,7 @@ with lazy_imports(__name__):
         Times as Times,
         Unchecked as Unchecked,
         UncheckedLine as UncheckedLine,
+        changes_in as changes_in,
         gravest as gravest,
         reports_in as reports_in,
         unchecked_in as unchecked_in,
@@ -118,6 +119,8 @@ with lazy_imports(__name__):
         TensorProfile as TensorProfile,
     )
     from shapesmt.reports.answers.report import (
+        ERROR as ERROR,
+        GRAVEST_LAST as GRAVEST_LAST,
         AbsentFile as AbsentFile,
         Counts as Counts,
         DataNeed as DataNeed,
@@ -127,6 +130,7 @@ with lazy_imports(__name__):
         Remedy as Remedy,
         Report as Report,
         SampleAnswer as SampleAnswer,
+        is_expected as is_expected,
     )
     from shapesmt.reports.answers.simplified import (
         Changed as Changed,

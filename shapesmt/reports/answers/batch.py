@@ -11,7 +11,7 @@ from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers.catalogue import Result
 from shapesmt.reports.answers.data import OMIT as _OMIT, OMIT_EMPTY, OMIT_NONE, Answer, Data, Json
 from shapesmt.reports.answers.finding import FindingKind
-from shapesmt.reports.answers.report import Report
+from shapesmt.reports.answers.report import ERROR, Report, is_expected
 
 _GRAVEST_LAST = (0, 3, 1, 2, 4)
 
@@ -39,11 +39,13 @@ class Unchecked(Data):
     error: str
     internal: bool = False
     """Whether the error is shapesmt's own fault."""
+    expected: str = field(default="", metadata=OMIT_EMPTY)
+    """As in a `Report`."""
 
     @property
     def exit_status(self) -> int:
-        """2 if the user made a mistake, 4 if shapesmt failed."""
-        return 4 if self.internal else 2
+        """2 if the user made a mistake, 4 if shapesmt failed; 0 if the settings expect that it can't be checked."""
+        return 4 if self.internal else 0 if is_expected(ERROR, self.expected) else 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +188,8 @@ class Change(Data):
 
     Attributes:
         model: Its path; of a missing one, relative to the folder of the baseline.
-        state: "worse", "better", "new" (the baseline doesn't have it), or "asked otherwise" (for other ranges).
+        state: "worse", "better" (a milder verdict), "changed" (it runs where it ran, by another condition), "new" (the
+            baseline doesn't have it), or "asked otherwise" (for other ranges or relations).
         reasons: The reasons, each in words.
 
     >>> Change("m.onnx", "worse", ("missing",)).to_dict()
@@ -284,7 +287,11 @@ class BatchReport(Answer):
     @property
     def unlike(self) -> tuple[Report, ...]:
         """The reports that aren't proved and, with a baseline, aren't as it has them, or better."""
-        changed = None if self.comparison is None else {c.model for c in self.comparison.changes if c.state != "better"}
+        changed = (
+            None
+            if self.comparison is None
+            else {change.model for change in self.comparison.changes if change.state not in ("better", "changed")}
+        )
         open_ = (report for report in self.reports if report.verdict is not Verdict.PROVED)
         return tuple(report for report in open_ if changed is None or report.model in changed)
 
@@ -337,3 +344,9 @@ def reports_in(result: AnyResult) -> tuple[Report, ...]:
 def unchecked_in(result: AnyResult) -> tuple[Unchecked, ...]:
     """Return the models of a result that could not be checked."""
     return result.unchecked if isinstance(result, BatchReport) else ()
+
+
+def changes_in(result: AnyResult) -> tuple[Change, ...]:
+    """Return the models of a result that differ from the baseline; () without one."""
+    comparison = result.comparison if isinstance(result, BatchReport) else None
+    return () if comparison is None else comparison.changes

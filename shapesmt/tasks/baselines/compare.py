@@ -6,12 +6,14 @@ verdict is graver for the same question; or if it has another interface.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 from shapesmt.base.errors import printable
 from shapesmt.network.declarations import Range
 from shapesmt.prover.algebra import Verdict, conjunction
 from shapesmt.reports.answers import (
+    ERROR,
+    GRAVEST_LAST,
     Change,
     Finding,
     ModelWarning,
@@ -21,9 +23,8 @@ from shapesmt.reports.answers import (
     TensorFacts,
     Unchecked,
 )
-from shapesmt.tasks.baselines.entries import ERROR, Asked, Entry, Known
+from shapesmt.tasks.baselines.entries import Asked, Entry, Known
 
-GRAVEST_LAST = (Verdict.PROVED.value, Verdict.UNKNOWN.value, Verdict.DEPENDS.value, Verdict.FAILS.value, ERROR)
 _ALWAYS = Precondition((), exact=True)
 
 
@@ -85,8 +86,10 @@ def change_of(before: Entry, outcome: Report | Unchecked, runs: Callable[[], boo
         return Change(
             name, "asked otherwise", (f"{now.verdict}; the ranges or relations are others: {before.verdict}",)
         )
-    if (now.verdict, now.ran) != (before.verdict, before.ran):
+    if now.verdict != before.verdict:
         return Change(name, "better", (f"{now.verdict}, was {before.verdict}; {_told(now)}",))
+    if now.ran != before.ran:
+        return Change(name, "changed", (f"it runs {_where(now)}, and where it ran before, {_where(before)}",))
     return None
 
 
@@ -103,27 +106,22 @@ def _interface_changes(before: Entry, now: Entry) -> Iterator[str]:
     """Yield why a caller of the model has to change."""
     yield from (f"input {printable(name)} is new" for name in now.inputs if name not in before.inputs)
     for name, t in before.inputs.items():
-        yield from _tensor_changes(f"input {printable(name)}", t, now.inputs.get(name), before.asked.ranges)
+        yield from _tensor_changes(f"input {printable(name)}", t, now.inputs.get(name))
     for name, t in before.outputs.items():
-        yield from _tensor_changes(f"output {printable(name)}", t, now.outputs.get(name), None)
+        yield from _tensor_changes(f"output {printable(name)}", t, now.outputs.get(name))
+    for name in (name for name in before.inputs if name in now.inputs):
+        pairs = zip(before.inputs[name].shape or (), now.inputs[name].shape or (), strict=False)
+        for axis, (old, new) in enumerate(pairs):
+            if new.isdecimal() and new not in (old, before.asked.ranges.get(old)):
+                yield f"input {printable(name)}[{axis}] is {new}, was {printable(old, 100)}"
 
 
-def _tensor_changes(
-    title: str, before: TensorFacts, now: TensorFacts | None, ranges: Mapping[str, str] | None
-) -> Iterator[str]:
-    """Yield how a tensor's type, rank or fixed sizes changed; `ranges` has those of an input's dimensions.
-
-    A dimension of an output may have become known to be a number, one of an input may not become one.
-    """
+def _tensor_changes(title: str, before: TensorFacts, now: TensorFacts | None) -> Iterator[str]:
+    """Yield how a tensor's type or rank changed."""
     if now is None or now.dtype != before.dtype:
         yield f"{title} is missing" if now is None else f"{title} is {_type(now)}, was {_type(before)}"
     elif None not in (now.shape, before.shape) and len(now.shape or ()) != len(before.shape or ()):
         yield f"{title} has rank {len(now.shape or ())}, had {len(before.shape or ())}"
-    else:
-        for axis, (old, new) in enumerate(zip(before.shape or (), now.shape or (), strict=False)):
-            fixed = new.isdecimal() and (old.isdecimal() or ranges is not None)
-            if fixed and new not in (old, (ranges or {}).get(old)):
-                yield f"{title}[{axis}] is {new}, was {printable(old, 100)}"
 
 
 def _type(t: TensorFacts) -> str:

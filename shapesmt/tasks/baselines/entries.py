@@ -13,13 +13,11 @@ from pathlib import Path
 
 from shapesmt.base.errors import UsageError, printable
 from shapesmt.prover.algebra import Verdict
-from shapesmt.reports.answers import Data, Precondition, TensorFacts
+from shapesmt.reports.answers import GRAVEST_LAST, Data, Precondition, TensorFacts
 from shapesmt.reports.export import write_whole
 from shapesmt.reports.render import json_text
 
 SCHEMA = "shapesmt/baseline/1"
-ERROR = "ERROR"
-"""The verdict of a model that can't be checked."""
 MOST = 1 << 28  # bytes; a larger file is an error
 _OMIT: Mapping[str, object] = {"omit": ((), {})}
 _LIST = re.compile(r"\[\n\s+([^\[\]{}]*?)\n\s*\]")
@@ -46,7 +44,7 @@ class Asked(Data):
 
 @dataclass(frozen=True)
 class Entry(Data):
-    """The answer about one model; for one that can't be checked only the verdict, `ERROR`."""
+    """The answer about one model; for one that can't be checked only the verdict, "ERROR"."""
 
     verdict: str
     asked: Asked = Asked({})
@@ -101,8 +99,7 @@ def read(path: str) -> dict[str, Entry]:
 
 def _entry(entry: Entry) -> Entry:
     """Return the entry; raise ValueError if no answer has its verdict."""
-    if entry.verdict != ERROR:
-        Verdict(entry.verdict)
+    GRAVEST_LAST.index(entry.verdict)
     return entry
 
 

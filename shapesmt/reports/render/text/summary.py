@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from shapesmt.base.errors import printable
 from shapesmt.prover.algebra import Verdict
-from shapesmt.reports.answers import BatchReport, Comparison, Report, Tally, Unchecked
+from shapesmt.reports.answers import ERROR, BatchReport, Comparison, Report, Tally, Unchecked, is_expected
 from shapesmt.reports.render.text.words import (
     FAINT,
     STRONG,
@@ -25,7 +25,6 @@ from shapesmt.reports.render.text.words import (
 )
 
 MOST_ROWS = 12
-_ERROR = "ERROR"
 _WIDEST = 60  # the most columns of the first cell of a row
 _WIDTH = max(len(verdict.value) for verdict in Verdict)
 _CHANGES = {"worse": STYLES[Verdict.FAILS], "better": STYLES[Verdict.PROVED]}
@@ -33,7 +32,7 @@ _CHANGES = {"worse": STYLES[Verdict.FAILS], "better": STYLES[Verdict.PROVED]}
 
 def unchecked_line(model: Unchecked) -> Iterator[Line]:
     """Yield the line about a model that could not be checked."""
-    yield row(0, (_ERROR, STYLES[Verdict.FAILS]), f" {name(model.model)}: {_reason(model)}")
+    yield row(0, (ERROR, STYLES[Verdict.FAILS]), f" {name(model.model)}: {_reason(model)}")
 
 
 def _reason(model: Unchecked) -> str:
@@ -48,7 +47,8 @@ def summary_lines(result: BatchReport) -> Iterator[Line]:
     for model in result.models:
         label = f"  {name(model.model):{width}}  "
         if isinstance(model, Unchecked):
-            yield row(0, (f"{_ERROR:{_WIDTH}}", STYLES[Verdict.FAILS]), label, _reason(model))
+            expected = ", as expected" if not model.exit_status else ""
+            yield row(0, (f"{ERROR:{_WIDTH}}", STYLES[Verdict.FAILS]), label, _reason(model), expected)
         else:
             verdict = (f"{model.verdict.value:{_WIDTH}}", STYLES[model.verdict])
             yield row(0, verdict, label, *_extent(model))
@@ -88,6 +88,8 @@ def _extent(report: Report) -> Iterator[str | tuple[str, str]]:
         how, formula = runs_when(region.whole, data=region.data is not None)
         yield f", {how} "
         yield code(formula)
+    if not report.ok and is_expected(report.verdict.value, report.expected):
+        yield ", as expected"
 
 
 def totals(result: BatchReport) -> str:
