@@ -20,7 +20,7 @@ from tests.support.each import each
 PACKAGE = Path(__file__).parent.parent / "shapesmt"
 
 ROOMS = {
-    "base": ("version", "lazy", "errors", "deadline", "collector"),
+    "base": ("version", "lazy", "frozen", "errors", "deadline", "collector"),
     "prover": ("algebra", "presolve", "regions", "smt", "judge", "expression_trees"),
     "network": ("declarations", "laws", "graph"),
     "frontends": (),

@@ -24,7 +24,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from math import inf
 from pathlib import Path
@@ -32,6 +32,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from shapesmt.analysis.verify import GUARDS, SESSIONS, Claims
 from shapesmt.base.errors import UsageError, printable
+from shapesmt.base.frozen import frozen
 from shapesmt.network.declarations import (
     Origin,
     Range,
@@ -50,7 +51,7 @@ MOST = 1 << 24  # bytes; a larger file is an error
 Options: TypeAlias = dict[str, Any]
 
 
-@dataclass(frozen=True)
+@frozen()
 class Config:
     """The declarations of a configuration file; empty without a file.
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 
 from shapesmt.base.errors import ShapesmtError
+from shapesmt.base.frozen import frozen
 from shapesmt.entrypoints.fleet.task import Task
 from shapesmt.frontends import ModelSource, is_url, model_file
 from shapesmt.reports.answers import BatchReport, Change, Comparison, Report, Unchecked, altered, gravest
@@ -18,7 +19,7 @@ from shapesmt.tasks.baselines import Entry, change_of, entry_of, read, write
 ORDER = ("worse", "asked otherwise", "new", "better", "changed")
 
 
-@dataclass(frozen=True)
+@frozen()
 class Baseline:
     """A baseline and what it states, by the names of its models.
 

@@ -8,11 +8,12 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shapesmt.analysis.verify import TIMEOUT, Question
 from shapesmt.base.errors import UsageError, printable
+from shapesmt.base.frozen import frozen
 from shapesmt.entrypoints.api import FileOptions, asks, require_known
 from shapesmt.entrypoints.fleet.answers import open_answers, prepare_folder
 from shapesmt.entrypoints.fleet.identity import digest, process_identity
@@ -33,7 +34,7 @@ AT_ONCE = 32
 """Models looked up in the cache together; if it has none of them, the others are looked up when they are checked."""
 
 
-@dataclass(frozen=True)
+@frozen()
 class Plan:
     """The way in which many models are checked.
 

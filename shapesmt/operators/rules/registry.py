@@ -6,17 +6,19 @@ import sys
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, EntryPoints
-from typing import Any, Protocol, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 from shapesmt.base.deadline import limit
 from shapesmt.base.errors import UsageError, pass_on, printable
+from shapesmt.base.frozen import frozen
 from shapesmt.network.graph import AttributeValue, Node
 from shapesmt.operators.rules.tensors import Tensor
 from shapesmt.operators.rules.traits import Follows, Traits
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint, EntryPoints  # it takes longer to import than most answers
 
 Apply: TypeAlias = "Callable[[Any], Tensor | Sequence[Tensor] | None]"
 """A rule: a function of a `RuleContext`."""
@@ -25,7 +27,7 @@ Following: TypeAlias = "Callable[[Any, Sequence[Tensor]], Follows | None]"
 AnyApply = TypeVar("AnyApply", bound=Apply)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Rule:
     """The rule of one operator, from version `since` of its operator set up to the operator's next rule.
 

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
+from shapesmt.base.frozen import frozen
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers.catalogue import Result
-from shapesmt.reports.answers.data import OMIT as _OMIT, OMIT_EMPTY, OMIT_NONE, Answer, Data, Json
+from shapesmt.reports.answers.data import OMIT, OMIT_EMPTY, OMIT_NONE, Answer, Data, Json
 from shapesmt.reports.answers.finding import FindingKind
 from shapesmt.reports.answers.report import ERROR, Report, is_expected
 
@@ -25,7 +26,7 @@ def gravest(statuses: Iterable[int]) -> int:
     return max(statuses, key=_GRAVEST_LAST.index, default=0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Unchecked(Data):
     """A model that could not be checked: it can't be read, the question makes no sense for it, or shapesmt failed.
 
@@ -48,7 +49,7 @@ class Unchecked(Data):
         return 4 if self.internal else 0 if is_expected(ERROR, self.expected) else 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class UncheckedLine(Unchecked):
     """A line of a file of results about a model that could not be checked."""
 
@@ -58,7 +59,7 @@ class UncheckedLine(Unchecked):
     """The digest of the question."""
 
 
-@dataclass(frozen=True)
+@frozen()
 class ReportLine(Report):
     """A line of a file of results: a report, with what decides whether it can be used again.
 
@@ -73,7 +74,7 @@ class ReportLine(Report):
     beside: tuple[tuple[str | int, ...], ...] = field(default=(), metadata=OMIT_EMPTY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Times(Data):
     """How often a law or an operator occurs in a tally: at how many nodes, and in how many models.
 
@@ -89,7 +90,7 @@ class Times(Data):
     code: str = field(default="", metadata=OMIT_EMPTY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Exported(Data):
     """The number of models written by one exporter, such as "pytorch 2.9": in all, and by verdict."""
 
@@ -101,7 +102,7 @@ class Exported(Data):
     fails: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Tally(Data):
     """Statistics of several reports: failing laws, the operators they fail at, operators without a rule, exporters.
 
@@ -114,7 +115,7 @@ class Tally(Data):
     exporters: tuple[Exported, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Marks(Data):
     """The parts of a report that a tally counts: law, code and operator per failing node; operators without a rule."""
 
@@ -182,7 +183,7 @@ class _Counted:
         return tuple([Times(key[0], self.nodes[key], self.models[key], key[1]) for key in ranked])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Change(Data):
     """A model whose answer isn't that of the baseline, and why.
 
@@ -201,7 +202,7 @@ class Change(Data):
     reasons: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Comparison(Data):
     """The comparison of several models with a baseline.
 
@@ -217,10 +218,10 @@ class Comparison(Data):
     written: bool
     changes: tuple[Change, ...]
     same: int
-    exit_status: int = field(metadata=_OMIT)
+    exit_status: int = field(metadata=OMIT)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Summary(Data):
     """The number of models in all and by verdict, and of those that could not be checked."""
 
@@ -255,7 +256,7 @@ class BatchJson(Data):
     seconds: float
 
 
-@dataclass(frozen=True)
+@frozen()
 class BatchReport(Answer):
     """The answer of `check` for several models, in the order of the question.
 

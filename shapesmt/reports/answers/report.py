@@ -7,10 +7,11 @@ Dictionaries are built only by `to_dict()`, never during the analysis; equal par
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from shapesmt.base.errors import UsageError
+from shapesmt.base.frozen import frozen
 from shapesmt.prover.algebra import Verdict, conjunction
 from shapesmt.prover.regions import Conjunct, Other
 from shapesmt.reports.answers.data import (
@@ -34,7 +35,7 @@ from shapesmt.reports.answers.finding import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Counts(Data):
     """The number of requirements by verdict; `proved_by` counts proved ones by certificate.
 
@@ -50,7 +51,7 @@ class Counts(Data):
     proved_by: Mapping[str, int] = field(default_factory=dict, metadata=_OMIT_EMPTY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class DataNeed(Data):
     """The condition that data have to satisfy for a node to run.
 
@@ -62,7 +63,7 @@ class DataNeed(Data):
     condition: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Precondition(Data):
     """The valid region: all conditions in `conjuncts` hold there; a conjunct may be given as a text.
 
@@ -110,7 +111,7 @@ class Precondition(Data):
 
 
 @telling("note", "doubt")
-@dataclass(frozen=True)
+@frozen()
 class Remedy(Data):
     """Narrower ranges and relations for which the model runs, to declare with `--dim`, `--assume` and `--value`.
 
@@ -128,7 +129,7 @@ class Remedy(Data):
     doubt: str = field(default="", metadata=_OMIT_EMPTY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Release(Data):
     """The inputs for which a failing model runs if the sizes fixed by `--dim` (`dims`) are left free.
 
@@ -143,7 +144,7 @@ class Release(Data):
     nearest: tuple[Mapping[str, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class AbsentFile(Data):
     """An external file of the model that can't be read.
 
@@ -162,7 +163,7 @@ class AbsentFile(Data):
     constants: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class OutputSamples(Data):
     """Which samples an output depends on.
 
@@ -188,7 +189,7 @@ class OutputSamples(Data):
     op_type: str = field(default="", metadata=_OMIT_EMPTY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class SampleAnswer(Data):
     """Whether the samples of a batch stay apart: row i of every output depends on row i of the inputs alone.
 
@@ -226,7 +227,7 @@ def is_expected(verdict: str, expected: str) -> bool:
 
 
 @telling("hints")
-@dataclass(frozen=True)
+@frozen()
 class Report(Answer):
     """The answer of `check`: whether every node runs for every admissible input.
 

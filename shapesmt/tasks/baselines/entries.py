@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from shapesmt.base.errors import UsageError, printable
+from shapesmt.base.frozen import frozen
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers import GRAVEST_LAST, Data, Precondition, TensorFacts
 from shapesmt.reports.export import write_whole
@@ -23,7 +24,7 @@ _OMIT: Mapping[str, object] = {"omit": ((), {})}
 _LIST = re.compile(r"\[\n\s+([^\[\]{}]*?)\n\s*\]")
 
 
-@dataclass(frozen=True)
+@frozen()
 class Known(Data):
     """A finding or a warning: its node, its code, its law, and when the node runs; "" for what it doesn't have."""
 
@@ -33,7 +34,7 @@ class Known(Data):
     runs: str = field(default="", metadata={"omit": ("",)})
 
 
-@dataclass(frozen=True)
+@frozen()
 class Asked(Data):
     """The question: ranges that were declared, of dimensions and of elements, relations, and dimensions of samples."""
 
@@ -42,7 +43,7 @@ class Asked(Data):
     samples: tuple[str, ...] = field(default=(), metadata=_OMIT)
 
 
-@dataclass(frozen=True)
+@frozen()
 class Entry(Data):
     """The answer about one model; for one that can't be checked only the verdict, "ERROR"."""
 
