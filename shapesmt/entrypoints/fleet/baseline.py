@@ -16,7 +16,7 @@ from shapesmt.frontends import ModelSource, is_url, model_file
 from shapesmt.reports.answers import BatchReport, Change, Comparison, Report, Unchecked, altered, gravest
 from shapesmt.tasks.baselines import Entry, change_of, entry_of, read, write
 
-ORDER = ("worse", "asked otherwise", "new", "better", "changed")
+ORDER = ("worse", "asked otherwise", "new", "better", "no worse")
 
 
 @frozen()

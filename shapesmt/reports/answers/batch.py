@@ -10,7 +10,7 @@ from typing import ClassVar, TypeAlias
 from shapesmt.base.frozen import frozen
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers.catalogue import Result
-from shapesmt.reports.answers.data import OMIT, OMIT_EMPTY, OMIT_NONE, Answer, Data, Json
+from shapesmt.reports.answers.data import OMIT_EMPTY, OMIT_NONE, Answer, Data, Json
 from shapesmt.reports.answers.finding import FindingKind
 from shapesmt.reports.answers.report import ERROR, Report, is_expected
 
@@ -189,7 +189,7 @@ class Change(Data):
 
     Attributes:
         model: Its path; of a missing one, relative to the folder of the baseline.
-        state: "worse", "better" (a milder verdict), "changed" (it runs where it ran, by another condition), "new" (the
+        state: "worse", "better" (a milder verdict), "no worse" (it runs where it ran, by another condition), "new" (the
             baseline doesn't have it), or "asked otherwise" (for other ranges or relations).
         reasons: The reasons, each in words.
 
@@ -218,7 +218,7 @@ class Comparison(Data):
     written: bool
     changes: tuple[Change, ...]
     same: int
-    exit_status: int = field(metadata=OMIT)
+    exit_status: int
 
 
 @frozen()
@@ -291,7 +291,7 @@ class BatchReport(Answer):
         changed = (
             None
             if self.comparison is None
-            else {change.model for change in self.comparison.changes if change.state not in ("better", "changed")}
+            else {change.model for change in self.comparison.changes if change.state not in ("better", "no worse")}
         )
         open_ = (report for report in self.reports if report.verdict is not Verdict.PROVED)
         return tuple(report for report in open_ if changed is None or report.model in changed)

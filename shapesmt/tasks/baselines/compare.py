@@ -89,7 +89,7 @@ def change_of(before: Entry, outcome: Report | Unchecked, runs: Callable[[], boo
     if now.verdict != before.verdict:
         return Change(name, "better", (f"{now.verdict}, was {before.verdict}; {_told(now)}",))
     if now.ran != before.ran:
-        return Change(name, "changed", (f"it runs {_where(now)}, and where it ran before, {_where(before)}",))
+        return Change(name, "no worse", (f"it runs {_where(now)}, and where it ran before, {_where(before)}",))
     return None
 
 
