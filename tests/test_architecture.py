@@ -27,7 +27,7 @@ ROOMS = {
     "operators": ("rules", "ops", "inference"),
     "reports": ("answers", "render", "export"),
     "analysis": ("encoding", "verify", "samples", "diagnose", "analysis"),
-    "tasks": ("memory", "replay", "simplify", "profiles", "runtime_errors", "repair"),
+    "tasks": ("memory", "replay", "simplify", "profiles", "runtime_errors", "repair", "baselines"),
     "entrypoints": ("builder", "api", "fleet", "cli"),
 }
 """The rooms of the top level, with the packages and modules inside: each imports from those before it only."""

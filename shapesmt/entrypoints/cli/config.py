@@ -12,6 +12,7 @@
     [models."decoder*.onnx"]     # every model that matches needs these names
     dims = { past = "1..2048", seq = "1..64" }
     assume = "total == past + seq"
+    expect = "DEPENDS"           # known: no failure, unless the verdict is graver
 
 A pattern with a slash is compared with the model's path relative to the file's folder, any other with the model's name;
 `*` matches any characters. If several match, the last one wins; assumptions add up. A name at the file's top level that
@@ -22,7 +23,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from math import inf
@@ -42,6 +43,7 @@ from shapesmt.network.declarations import (
     parse_value,
     quote,
 )
+from shapesmt.reports.answers import GRAVEST_LAST
 
 _FILES = ("shapesmt.toml", "pyproject.toml")
 MOST = 1 << 24  # bytes; a larger file is an error
@@ -108,6 +110,10 @@ class Config:
                     options[key] = {**options[key], **value} if key in options and isinstance(value, dict) else value
         return options
 
+    def expected(self, model: object) -> str:
+        """Return the verdict that is expected of a model; "" if none is."""
+        return str(self.of(model).get("expect", ""))
+
     def unmatched(self, models: Iterable[object]) -> list[str]:
         """Return the patterns that match none of the models."""
         models = [*models]
@@ -169,7 +175,9 @@ def _config(file: Path, table: Mapping[str, Any]) -> Config:
     sections = [("*", read)]
     for pattern, section in read.pop("models", {}).items():
         prefix = f'models."{pattern}"'
-        particular = _Reader(file, Origin(file.name), f"{prefix}.", {**_COMMON, "shapes": _Reader.shapes})
+        particular = _Reader(
+            file, Origin(file.name), f"{prefix}.", {**_COMMON, "shapes": _Reader.shapes, "expect": _Reader.word}
+        )
         sections.append((pattern, particular.options(general.table(prefix, section))))
     return Config(file, tuple(sections), jobs)
 
@@ -241,7 +249,7 @@ class _Reader(NamedTuple):
         return value
 
     def word(self, key: str, value: Any) -> str:
-        """Check and return the word for the use of declared shapes or of guards, or for the session."""
+        """Check and return one of a few words: the use of declared shapes or guards, a session, a verdict."""
         words = _WORDS[key]
         if value not in words:
             raise self._refusal(key, value, f"write one of {', '.join(words)}")
@@ -277,7 +285,12 @@ class _Reader(NamedTuple):
         return UsageError(f"{where} is {quote(value)}; {remedy}")
 
 
-_WORDS = {"declared": [claims.value for claims in Claims], "guards": GUARDS, "session": SESSIONS}
+_WORDS: Mapping[str, Sequence[str]] = {
+    "declared": [claims.value for claims in Claims],
+    "guards": GUARDS,
+    "session": SESSIONS,
+    "expect": GRAVEST_LAST,
+}
 _COMMON: Mapping[str, Callable[[_Reader, str, Any], Any]] = {
     "dims": _Reader.dims,
     "assume": _Reader.assume,

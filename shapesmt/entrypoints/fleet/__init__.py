@@ -5,6 +5,7 @@ from __future__ import annotations
 from shapesmt.base.lazy import lazy_imports
 
 with lazy_imports(__name__):
+    from shapesmt.entrypoints.fleet.baseline import Baseline as Baseline
     from shapesmt.entrypoints.fleet.cluster import connect as connect
     from shapesmt.entrypoints.fleet.many import Plan as Plan, check_all as check_all, check_many as check_many
     from shapesmt.entrypoints.fleet.names import (

@@ -21,7 +21,7 @@ from shapesmt.entrypoints.fleet.identity import digest, process_identity
 from shapesmt.entrypoints.fleet.names import models_in, options_for_all
 from shapesmt.entrypoints.fleet.settled import Outcome, Settled, Wish, settle
 from shapesmt.entrypoints.fleet.task import Arriving, Task, cached_answers, is_same
-from shapesmt.reports.answers import BatchReport, Report, Tallying
+from shapesmt.reports.answers import BatchReport, Report, Tallying, altered
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -124,9 +124,9 @@ def check_all(tasks: Sequence[Task], plan: Plan, done: Callable[[str], object] =
     with ExitStack() as stack:
         run = _Run(tasks, plan, stack)
         for index, one in stack.enter_context(closing(run.arriving())):
-            run.take(index, one)
+            outcome = run.take(index, one)
             done(tasks[index].path)
-            if plan.fail_fast and one.outcome.exit_status:
+            if plan.fail_fast and outcome.exit_status:
                 break
     return run.report(time.perf_counter() - started)
 
@@ -212,18 +212,24 @@ class _Run:
                 return remaining + list(left[start + AT_ONCE :])
         return remaining
 
-    def take(self, index: int, one: Settled) -> None:
-        """Record the outcome of the task with this index, and write it to the file of results and the cache."""
+    def take(self, index: int, one: Settled) -> Outcome:
+        """Record and return the outcome of the task with this index; write it to the file of results and the cache."""
         if self._results is not None:
             self._results.write(one.line)
         if one.entry is not None:
             self._answers.keep(one.entry)
-        self._note(index, one)
+        return self._note(index, one)
 
-    def _note(self, index: int, one: Settled) -> None:
+    def _note(self, index: int, one: Settled) -> Outcome:
         if one.marks is not None and isinstance(one.outcome, Report):
             self._tallying.add(one.outcome, one.marks)
-        self._done[index] = one.outcome
+        outcome, expected = one.outcome, self._tasks[index].expect
+        if expected and isinstance(outcome, Report):
+            outcome = altered(outcome, expected=expected)
+        elif expected:
+            outcome = replace(outcome, expected=expected)
+        self._done[index] = outcome
+        return outcome
 
     def report(self, seconds: float) -> BatchReport:
         """Return the report on all finished tasks, in their order."""

@@ -11,7 +11,7 @@ from shapesmt.reports.answers.bounds import Bounds
 from shapesmt.reports.answers.data import OMIT_EMPTY as _OMIT_EMPTY, Answer, Data
 from shapesmt.reports.answers.dynamic import DynamicShapes
 from shapesmt.reports.answers.explanation import ErrorOrigin, Explanation
-from shapesmt.reports.answers.finding import SymbolRange
+from shapesmt.reports.answers.finding import SymbolRange, TensorFacts
 from shapesmt.reports.answers.memory import Memory
 from shapesmt.reports.answers.profile import Profile
 from shapesmt.reports.answers.report import AbsentFile, Report
@@ -51,14 +51,6 @@ class Operators(Answer):
 
     model: str | None
     operators: tuple[Operator, ...]
-
-
-@frozen()
-class TensorFacts(Data):
-    """The element type and the shape of an input or output, with formulas as sizes; None if the rank is unknown."""
-
-    dtype: str
-    shape: tuple[str, ...] | None
 
 
 @frozen()

@@ -37,6 +37,14 @@ class SymbolRange(Data):
 
 
 @frozen()
+class TensorFacts(Data):
+    """The element type and the shape of an input or output, with formulas as sizes; None if the rank is unknown."""
+
+    dtype: str
+    shape: tuple[str, ...] | None
+
+
+@frozen()
 class Counterexample(Data):
     """An admissible input that fails: the value of every symbol and the shape of every input.
 

@@ -31,6 +31,7 @@ from shapesmt.reports.answers.finding import (
     Guarded,
     ModelWarning,
     SymbolRange,
+    TensorFacts,
 )
 
 
@@ -211,6 +212,20 @@ def _none() -> None:
 _READ = "read when a detail is asked for"  # not the name of a field
 
 
+ERROR = "ERROR"
+"""The word that stands for a verdict on a model that can't be checked."""
+GRAVEST_LAST = (*(verdict.value for verdict in Verdict), ERROR)
+
+
+def is_expected(verdict: str, expected: str) -> bool:
+    """Whether a verdict is at most as grave as the expected one; False if none is expected.
+
+    >>> is_expected("DEPENDS", "DEPENDS"), is_expected("FAILS", "DEPENDS"), is_expected("DEPENDS", "")
+    (True, False, False)
+    """
+    return bool(expected) and GRAVEST_LAST.index(verdict) <= GRAVEST_LAST.index(expected)
+
+
 @telling("hints")
 @frozen()
 class Report(Answer):
@@ -265,8 +280,16 @@ class Report(Answer):
     """The same for each further dimension."""
     exporter: str = field(default="", metadata=_OMIT_EMPTY)
     """The program that wrote the model's file, if several models are checked; else ""."""
+    inputs: Mapping[str, TensorFacts] = field(default_factory=dict, metadata=_OMIT_EMPTY)
+    """The element type and the shape of each input, as it is declared."""
+    outputs: Mapping[str, TensorFacts] = field(default_factory=dict, metadata=_OMIT_EMPTY)
+    """The element type and the shape of each output, as it is inferred."""
+    expected: str = field(default="", metadata=_OMIT_EMPTY)
+    """The verdict that the settings expect, or a graver one, with which the status is 0; "" if they expect none."""
     strict: bool = field(default=False, metadata=_OMIT)
     """Whether warnings and assumptions of the archive make the check fail: a matter of the status, not the verdict."""
+    known: frozenset[tuple[str, str, str]] | None = field(default=None, metadata=_OMIT, compare=False, repr=False)
+    """Code, node and law of each finding and warning that the baseline has; None without a baseline."""
     pages: Callable[[], str] | None = field(default=None, metadata=_OMIT, compare=False, repr=False)
     """The function that makes this report's page from the model in memory; None if the report was stored or sent."""
 
@@ -347,11 +370,14 @@ class Report(Answer):
     def exit_status(self) -> int:
         """0 proved, 1 depends or fails, 3 undecided; 4 if a run refutes a finding.
 
-        With `strict`, 1 also for warnings, and for what is assumed because the archive states it.
+        With `strict`, 1 also for warnings, and for what is assumed because the archive states it. Else 0 if the
+        settings expect this verdict or a graver one.
         """
         if any(f.replay is not None and f.replay.confirmed is False for f in self.findings):
             return 4
-        return 1 if self.strict and (self.warnings or self.stated) else self.verdict.exit_status
+        if self.strict and (self.warnings or self.stated):
+            return 1
+        return 0 if is_expected(self.verdict.value, self.expected) else self.verdict.exit_status
 
     @property
     def stated(self) -> tuple[Assumed, ...]:
