@@ -16,6 +16,9 @@ from shapesmt.frontends import ModelSource, is_url, model_file
 from shapesmt.reports.answers import BatchReport, Change, Comparison, Report, Unchecked, altered, gravest
 from shapesmt.tasks.baselines import Entry, change_of, entry_of, read, write
 
+OWN = ("new", "asked otherwise")
+"""The changes after which a model counts by its own verdict."""
+CONTRADICTED = 4  # the exit status of an answer that a run contradicts, and of an internal error
 ORDER = ("worse", "asked otherwise", "new", "better", "no worse")
 
 
@@ -62,10 +65,9 @@ class Baseline:
         for task, outcome in zip(tasks, batch.models, strict=True):
             change = self._change(task, outcome)
             changes += [] if change is None else [change]
-            if change is not None and change.state in ("new", "asked otherwise"):
+            if outcome.exit_status == CONTRADICTED or (change is not None and change.state in OWN):
                 own.append(outcome.exit_status)
             models.append(_marked(outcome, self.entries.get(self._name(task.path))))
-        own += [outcome.exit_status for outcome in batch.unchecked if outcome.internal]
         status = gravest([*own, *(1 for change in changes if change.state == "worse")])
         changes.sort(key=lambda change: (ORDER.index(change.state), change.model))
         same = len(tasks) - len(changes) + gone
@@ -79,7 +81,7 @@ class Baseline:
         entries |= {self._name(task.path): entry_of(one) for task, one in zip(tasks, batch.models, strict=True)}
         write(self.path, entries)
         name = os.path.basename(self.path)  # noqa: PTH119
-        status = gravest(outcome.exit_status for outcome in batch.unchecked if outcome.internal)
+        status = CONTRADICTED if any(outcome.exit_status == CONTRADICTED for outcome in batch.models) else 0
         return replace(batch, comparison=Comparison(name, True, (), len(tasks), status))
 
     def _change(self, task: Task, outcome: Report | Unchecked) -> Change | None:

@@ -230,6 +230,58 @@ def test_options_that_contradict(here, capsys):
         assert capsys.readouterr().err.count("\n") == 1
 
 
+def expecting(here: Path, expected: str, pattern: str = "a.onnx") -> None:
+    (here / "shapesmt.toml").write_text(f'[models."{pattern}"]\nexpect = "{expected}"\n')
+
+
+EXPECTED = {"PROVED": 1, "UNKNOWN": 1, "DEPENDS": 0, "FAILS": 0, "ERROR": 0}
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("expected", EXPECTED)
+def test_an_expected_verdict_is_no_failure(expected, several, here, capsys):
+    write(here / "a.onnx", rows(4))
+    expecting(here, expected)
+    assert main(["check", "a.onnx", "--quiet", *(["--summary"] if several else [])]) == EXPECTED[expected]
+    better = 'note: a.onnx is DEPENDS, better than shapesmt.toml expects: write expect = "DEPENDS"\n'
+    assert capsys.readouterr().err == (better if expected in ("FAILS", "ERROR") else "")
+
+
+def test_a_model_may_be_expected_to_be_damaged(here, capsys):
+    (here / "a.onnx").write_bytes(b"no model")
+    expecting(here, "ERROR")
+    assert main(["check", "a.onnx"]) == 0
+    expecting(here, "FAILS")
+    assert main(["check", "a.onnx"]) == 2
+    capsys.readouterr()
+    write(here / "a.onnx", "g (float[n] x) => (y) { y = Relu(x) }")
+    assert main(["check", "a.onnx"]) == 0
+    assert capsys.readouterr().err == "note: a.onnx is PROVED, better than shapesmt.toml expects: remove expect\n"
+
+
+def test_an_expectation_of_no_model_is_said(here, capsys):
+    write(here / "a.onnx", rows(4))
+    expecting(here, "DEPENDS", "b*.onnx")
+    assert main(["check", str(here)]) == 1
+    assert capsys.readouterr().err == 'note: shapesmt.toml: models."b*.onnx" matches none of these models\n'
+
+
+def test_fail_fast_passes_what_is_expected(here, capsys):
+    for name in ("a", "b", "c"):
+        write(here / f"{name}.onnx", rows(4))
+    expecting(here, "DEPENDS", "[ab].onnx")
+    assert main(["check", "a.onnx", "b.onnx", "c.onnx", "--fail-fast", "--jobs", "1", "--format", "json"]) == 1
+    assert json.loads(capsys.readouterr().out)["summary"]["models"] == 3
+
+
+@pytest.mark.parametrize("value", ["'WORSE'", "1", "['FAILS']", "{}"])
+def test_a_bad_expectation_is_one_line(value, here, capsys):
+    write(here / "a.onnx", rows(4))
+    (here / "shapesmt.toml").write_text(f'[models."a.onnx"]\nexpect = {value}\n')
+    assert main(["check", "a.onnx"]) == 2
+    assert "write one of PROVED, UNKNOWN, DEPENDS, FAILS, ERROR" in capsys.readouterr().err
+
+
 STEPS = {
     "rows": lambda k, c: f"s{k} = Constant<value = int64[2] {{-1, {c}}}>() y{k} = Reshape(x, s{k})",
     "parts": lambda k, c: (
