@@ -10,11 +10,14 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 T = TypeVar("T")
+ROOT = Path(__file__).parents[2]
 PEAK = "\nimport os\nif os.path.exists('/proc/self/status'): print(open('/proc/self/status').read(), file=sys.stderr)"
 """Prints the peak of a process itself: in getrusage it starts at that of the process that started this one."""
 
@@ -59,9 +62,13 @@ def first(call: Callable[[], object]) -> float:
 def process(code: str, arguments: Sequence[str]) -> tuple[float, float]:
     """CPU seconds, and bytes at the peak if Linux tells them, of a process that runs Python code."""
     compiling = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    at: dict[str, Any] = {
+        "cwd": tempfile.gettempdir(),
+        "env": {**compiling, "PYTHONPATH": str(ROOT)},
+    }  # where no configuration is
     before = _children()
     words = [sys.executable, "-c", f"import sys\n{code}{PEAK}", *arguments]
-    ran = subprocess.run(words, capture_output=True, text=True, check=True, env=compiling)
+    ran = subprocess.run(words, capture_output=True, text=True, check=True, **at)
     peaks = [int(line.split()[1]) * 1024 for line in ran.stderr.splitlines() if line.startswith("VmHWM")]
     return _children() - before, sum(peaks)
 

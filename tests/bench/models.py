@@ -51,7 +51,7 @@ def listed(folder: Path, only: str = "") -> Iterator[tuple[Path, dict[str, Any]]
     manifest = json.loads((folder / "manifest.json").read_text())
     for entry in manifest["models"] if isinstance(manifest, dict) else manifest:
         if only in entry["file"]:
-            yield folder / entry["file"], entry
+            yield folder.absolute() / entry["file"], entry
 
 
 def subject(path: Path, entry: dict[str, Any]) -> Subject:

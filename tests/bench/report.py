@@ -20,7 +20,6 @@ from tests.bench.models import Subject, generated, subjects
 from tests.bench.peers import BASE, OURS, calls, installed, ours
 
 Part: TypeAlias = dict[str, Any]
-ROOT = Path(__file__).parents[2]
 MODELS = ("process", "memory", "first", "warm")
 """Parts about models."""
 PARTS = ("process", "first", "warm", "growth", "fleet")  # in this order: a call leaves loaded what later ones need
@@ -49,7 +48,7 @@ def about(folder: str | None, ranges: bool, repeats: int) -> Part:
 
 
 def _git(*words: str) -> str:
-    ran = subprocess.run(["git", *words], capture_output=True, text=True, cwd=ROOT)
+    ran = subprocess.run(["git", *words], capture_output=True, text=True, cwd=measure.ROOT)
     return ran.stdout.strip() or ("unknown" if ran.returncode else "")
 
 
