@@ -45,7 +45,7 @@ DOORS = {
     ),
     "fsspec": ("frontends/remote.py",),
     "aiohttp": ("frontends/remote.py",),
-    "distributed": ("entrypoints/fleet/cluster.py",),
+    "distributed": ("entrypoints/fleet/workers/cluster.py",),
     "pyarrow": ("entrypoints/fleet/earlier.py", "entrypoints/fleet/results.py"),
     "z3": ("prover/smt/worker.py", "analysis/encoding/constraints.py"),
     "networkx": ("network/graph/",),
