@@ -20,14 +20,14 @@ from tests.support.each import each
 PACKAGE = Path(__file__).parent.parent / "shapesmt"
 
 ROOMS = {
-    "base": ("version", "lazy", "errors", "deadline", "collector"),
+    "base": ("version", "lazy", "frozen", "errors", "deadline", "collector"),
     "prover": ("algebra", "presolve", "regions", "smt", "judge", "expression_trees"),
     "network": ("declarations", "laws", "graph"),
     "frontends": (),
     "operators": ("rules", "ops", "inference"),
     "reports": ("answers", "render", "export"),
     "analysis": ("encoding", "verify", "samples", "diagnose", "analysis"),
-    "tasks": ("memory", "replay", "simplify", "profiles", "runtime_errors", "repair"),
+    "tasks": ("memory", "replay", "simplify", "profiles", "runtime_errors", "repair", "baselines"),
     "entrypoints": ("builder", "api", "fleet", "cli"),
 }
 """The rooms of the top level, with the packages and modules inside: each imports from those before it only."""
@@ -45,7 +45,7 @@ DOORS = {
     ),
     "fsspec": ("frontends/remote.py",),
     "aiohttp": ("frontends/remote.py",),
-    "distributed": ("entrypoints/fleet/cluster.py",),
+    "distributed": ("entrypoints/fleet/workers/cluster.py",),
     "pyarrow": ("entrypoints/fleet/earlier.py", "entrypoints/fleet/results.py"),
     "z3": ("prover/smt/worker.py", "analysis/encoding/constraints.py"),
     "networkx": ("network/graph/",),

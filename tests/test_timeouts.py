@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from math import inf, nan
 from pathlib import Path
@@ -288,6 +289,9 @@ def overrun(words: list[str], timeout: float) -> tuple[int, float]:
         try:
             status = main(words)
             sys.stdout.flush()
+        except BaseException:  # none may leave `main`
+            traceback.print_exc(file=sys.stderr)
+            sys.stderr.flush()
         finally:
             process._CHILD.stop()
             os._exit(status)

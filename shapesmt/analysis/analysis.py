@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shapesmt.analysis import diagnose, verify
 from shapesmt.analysis.verify import NO_OPTIONS, SESSIONS, Claims, Examined, Question
+from shapesmt.base.frozen import frozen
 from shapesmt.base.lazy import cached_property
 from shapesmt.frontends import Model, ModelSource, load
 from shapesmt.prover.algebra import Verdict, memo
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from shapesmt.analysis.samples import Samples
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Analysis(Examined):
     """An examined model with the parts of its answers.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import monotonic
 
 from shapesmt.analysis.analysis import Analysis, analyse
 from shapesmt.analysis.verify import Problem, Question, pinned, pose_problem
 from shapesmt.base.errors import OutOfTimeError, ShapesmtError
+from shapesmt.base.frozen import frozen
 from shapesmt.frontends import ModelSource
 from shapesmt.operators.rules import rewrite_tensor
 from shapesmt.prover.algebra import Formula, Substitution, Verdict, all_of
@@ -21,7 +22,7 @@ PATIENCE = 2.0
 """Seconds in which conditions are found, or decided for other sizes."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Conditions:
     """When a model runs.
 

@@ -1,4 +1,4 @@
-"""The base of all rooms: errors, deadlines, lazy imports, the version, and pauses of the garbage collector."""
+"""The base of all rooms: errors, deadlines, lazy imports, frozen classes, the version, garbage collector pauses."""
 
 from __future__ import annotations
 

@@ -98,7 +98,8 @@ def pass_on(error: BaseException) -> None:
     Code that catches any exception of a third-party library calls it first. A frame of the traceback is a handler's if
     its code is registered, or if it has its caller's frame as an argument: Python passes that to handlers only.
     """
-    trace, handlers = error.__traceback__, _handler_code()
+    trace = error.__traceback__ and error.__traceback__.tb_next  # the first frame is that of the code that caught it
+    handlers = _handler_code() if trace is not None else ()
     while trace is not None:
         frame, trace = trace.tb_frame, trace.tb_next
         if frame.f_code in handlers or (frame.f_back is not None and _has(frame, frame.f_back)):
@@ -109,7 +110,7 @@ def _handler_code() -> set[object]:
     """Return the code of the signal handlers that are functions or methods."""
     import signal
 
-    handlers = [signal.getsignal(number) for number in signal.valid_signals()]
+    handlers = map(signal.getsignal, range(1, signal.NSIG))  # `valid_signals` takes five times as long
     return {code for h in handlers if (code := getattr(getattr(h, "__func__", h), "__code__", None)) is not None}
 
 

@@ -1,76 +1,91 @@
-"""Times of this process as medians of CPU time, which others on the machine don't change, and whole processes."""
+"""CPU time, which others on the machine change little: of calls, of first calls in forked processes, of processes.
+
+That of their children is counted, such as the solver's.
+"""
 
 from __future__ import annotations
 
 import os
+import resource
 import statistics
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
 
-REPEATS = 5
-ENOUGH = 2.0  # seconds: what takes longer is measured once
-
-# Linux hands the peak of the process that started this one on to getrusage, so its own count comes first.
-PEAK = """
-import pathlib, resource
-own = pathlib.Path("/proc/self/status")
-lines = own.read_text().splitlines() if own.exists() else []
-peak = [int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM")]
-peak += [resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)]
-print(peak[0], file=sys.stderr)
-"""
+T = TypeVar("T")
+ROOT = Path(__file__).parents[2]
+PEAK = "\nimport os\nif os.path.exists('/proc/self/status'): print(open('/proc/self/status').read(), file=sys.stderr)"
+"""Prints the peak of a process itself: in getrusage it starts at that of the process that started this one."""
 
 
-class Timing(NamedTuple):
-    """Seconds of the first call, and the median of those that follow."""
-
-    first: float
-    median: float
-
-
-class Process(NamedTuple):
-    """Of a process from its start to its end: seconds, CPU seconds with those of its children, peak memory in bytes."""
-
-    seconds: float
-    cpu: float
-    memory: int
+def by_turns(ways: Mapping[str, Callable[[], T]], repeats: int) -> dict[str, list[T]]:
+    """What each way measures, by turns; nothing of one that fails."""
+    found: dict[str, list[T]] = {name: [] for name in ways}
+    for _ in range(repeats):
+        for name, way in ways.items():
+            with suppress(Exception):  # the peers raise whatever they like
+                found[name].append(way())
+    return found
 
 
-def timed(call: Callable[[], object], repeats: int = REPEATS) -> Timing:
-    first = _once(call)
-    return Timing(first, first if first > ENOUGH else statistics.median(_once(call) for _ in range(repeats)))
+def warm(call: Callable[[], object], repeats: int) -> float:
+    """CPU seconds of a call that isn't the first: the median, with an equal share of the children's.
 
-
-def _once(call: Callable[[], object]) -> float:
-    started = time.process_time()
-    call()
-    return time.process_time() - started
-
-
-def processes(codes: Sequence[tuple[str, Sequence[str]]], repeats: int = REPEATS) -> list[Process]:
-    """Python processes that run these codes, with `sys.argv[1:]` as given, by turns; the medians of each.
-
-    A run before these compiles what they import, as an installer does.
+    The solver runs on from call to call, so that its time is known at the end.
     """
-    for code, arguments in codes:
-        _process(code, arguments)
-    runs = [[_process(code, arguments) for code, arguments in codes] for _ in range(repeats)]
-    return [_median(each) for each in zip(*runs, strict=True)]
+    call()
+    before = _children()
+    own = [_own(call) for _ in range(repeats)]
+    return statistics.median(own) + (_children() - before) / repeats
 
 
-def _process(code: str, arguments: Sequence[str]) -> Process:
-    before, started = os.times(), time.perf_counter()
-    words = [sys.executable, "-c", f"import sys\n{code}\n{PEAK}", *arguments]
+def first(call: Callable[[], object]) -> float:
+    """CPU seconds of a call in a process forked from this one."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(writing, str(_own(call) + _children()).encode())
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as said:
+        seconds = said.read()
+    os.waitpid(child, 0)
+    return float(seconds)
+
+
+def process(code: str, arguments: Sequence[str]) -> tuple[float, float]:
+    """CPU seconds, and bytes at the peak if Linux tells them, of a process that runs Python code."""
     compiling = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    ran = subprocess.run(words, capture_output=True, text=True, check=True, env=compiling)
-    seconds, after = time.perf_counter() - started, os.times()
-    cpu = after.children_user + after.children_system - before.children_user - before.children_system
-    return Process(seconds, cpu, int(ran.stderr.split()[-1]))
+    at: dict[str, Any] = {
+        "cwd": tempfile.gettempdir(),
+        "env": {**compiling, "PYTHONPATH": str(ROOT)},
+    }  # where no configuration is
+    before = _children()
+    words = [sys.executable, "-c", f"import sys\n{code}{PEAK}", *arguments]
+    ran = subprocess.run(words, capture_output=True, text=True, check=True, **at)
+    peaks = [int(line.split()[1]) * 1024 for line in ran.stderr.splitlines() if line.startswith("VmHWM")]
+    return _children() - before, sum(peaks)
 
 
-def _median(runs: Sequence[Process]) -> Process:
-    seconds, cpu, memory = (statistics.median(values) for values in zip(*runs, strict=True))
-    return Process(seconds, cpu, int(memory))
+def _own(call: Callable[[], object]) -> float:
+    before = _used(resource.RUSAGE_SELF)
+    call()
+    return _used(resource.RUSAGE_SELF) - before
+
+
+def _children() -> float:
+    """CPU seconds of the processes that have ended, of which the solver is one."""
+    if solver := sys.modules.get("shapesmt.prover.smt.process"):
+        solver._CHILD.stop()
+    return _used(resource.RUSAGE_CHILDREN)
+
+
+def _used(whose: int) -> float:
+    used = resource.getrusage(whose)
+    return used.ru_utime + used.ru_stime

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,25 +19,31 @@ GENERATED = (1, 12, 48)  # layers
 
 @dataclass(frozen=True)
 class Subject:
-    """A model in memory with the ranges and relations it is asked about."""
+    """A model's file with the ranges and relations it is asked about."""
 
-    name: str
-    model: onnx.ModelProto
+    path: Path
     dims: dict[str, tuple[int, int | None]]
     assume: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return self.path.name.removesuffix(".onnx")
+
+    @cached_property
+    def model(self) -> onnx.ModelProto:
+        return onnx.load(self.path, load_external_data=False)
 
     @property
     def nodes(self) -> int:
         return len(self.model.graph.node)
 
 
-def subjects(folder: str | None = None) -> list[Subject]:
-    """The models of a folder with a `manifest.json`; without one, decoders made here; smallest first."""
-    folder = folder or os.environ.get(FOLDER)
+def subjects(folder: str | None, place: Path) -> list[Subject]:
+    """The models of a folder with a `manifest.json`, the smallest files first; without one, generated decoders."""
     if folder is None:
-        return [generated(layers) for layers in GENERATED]
+        return [generated(layers, place) for layers in GENERATED]
     found = [subject(path, entry) for path, entry in listed(Path(folder))]
-    return sorted(found, key=lambda s: s.nodes)
+    return sorted(found, key=lambda s: s.path.stat().st_size)
 
 
 def listed(folder: Path, only: str = "") -> Iterator[tuple[Path, dict[str, Any]]]:
@@ -45,21 +51,21 @@ def listed(folder: Path, only: str = "") -> Iterator[tuple[Path, dict[str, Any]]
     manifest = json.loads((folder / "manifest.json").read_text())
     for entry in manifest["models"] if isinstance(manifest, dict) else manifest:
         if only in entry["file"]:
-            yield folder / entry["file"], entry
+            yield folder.absolute() / entry["file"], entry
 
 
 def subject(path: Path, entry: dict[str, Any]) -> Subject:
     """A model of a manifest."""
-    model = onnx.load(path, load_external_data=False)
     dims = {name: (lo, hi) for name, (lo, hi) in (entry.get("ranges") or {}).items()}
-    return Subject(path.name.removesuffix(".onnx"), model, dims, entry.get("relations") or [])
+    return Subject(path, dims, entry.get("relations") or [])
 
 
-def generated(layers: int) -> Subject:
-    """A decoder as exporters write it, with its ranges."""
-    model = decoder(layers)
+def generated(layers: int, folder: Path) -> Subject:
+    """A decoder as exporters write it, in a file, with its ranges."""
+    path = folder / f"decoder of {layers} layers.onnx"
+    onnx.save(decoder(layers), path)
     dims: dict[str, tuple[int, int | None]] = {"batch": (1, 16), "past": (0, 1024), "seq": (1, 512)}
-    return Subject(f"decoder of {layers} layers", model, dims)
+    return Subject(path, dims)
 
 
 def decoder(layers: int, hidden: int = 64, heads: int = 4) -> onnx.ModelProto:

@@ -1,114 +1,115 @@
-"""What is measured, as plain data: a part of it is one dictionary, which is JSON."""
+"""What is measured, as plain data: each part is a dictionary by models, with a number for each tool."""
 
 from __future__ import annotations
 
+import os
 import platform
 import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from tests.bench import measure
-from tests.bench.measure import timed
 from tests.bench.models import Subject, generated, subjects
-from tests.bench.peers import OURS, PEERS, SLOW, installed, ours
+from tests.bench.peers import BASE, OURS, calls, installed, ours
 
 Part: TypeAlias = dict[str, Any]
-ROOT = Path(__file__).parents[2]
-MOST = 1000  # nodes of a model on which slow peers are measured
-CHECK = "from shapesmt.entrypoints.cli import main; sys.argv[1:1] = ['check']; assert main() in (0, 1, 3)"
+MODELS = ("process", "memory", "first", "warm")
+"""Parts about models."""
+PARTS = ("process", "first", "warm", "growth", "fleet")  # in this order: a call leaves loaded what later ones need
+CHECK = "from shapesmt.__main__ import run; sys.argv[1:1] = ['check']; assert run() in (0, 1, 3)"
 INFER = """import onnx
 model = onnx.load(sys.argv[1], load_external_data=False)
 onnx.shape_inference.infer_shapes(model, data_prop=True)"""
+SLOW = (15, 30)  # times as long as ONNX, and milliseconds: the most that a call of `check` should take
 GROWTH = (334, 1112)  # layers: 15,030 and 50,040 nodes
 FLEET = 300  # models
 
 
-def about() -> Part:
-    """What was measured, where and when."""
+def about(folder: str | None, ranges: bool, repeats: int) -> Part:
+    """What is measured, where and when."""
     return {
         "commit": _git("rev-parse", "--short=10", "HEAD") + ("-changed" if _git("status", "--porcelain") else ""),
         "date": datetime.now(timezone.utc).date().isoformat(),
+        "folder": Path(folder).name if folder else None,
+        "ranges": ranges,
+        "repeats": repeats,
         "python": platform.python_version(),
-        "machine": f"{platform.machine()}, {platform.system()}",
+        "machine": f"{platform.machine()}, {platform.system()}, {os.cpu_count()} cores",
+        "load": round(os.getloadavg()[0], 1),
         "versions": installed(),
     }
 
 
 def _git(*words: str) -> str:
-    ran = subprocess.run(["git", *words], capture_output=True, text=True, cwd=ROOT)
+    ran = subprocess.run(["git", *words], capture_output=True, text=True, cwd=measure.ROOT)
     return ran.stdout.strip() or ("unknown" if ran.returncode else "")
 
 
 def parts(
-    folder: str | None = None, only: str = "", repeats: int = 5, chosen: Iterable[str] = ()
+    folder: str | None, only: str, ranges: bool, repeats: int, chosen: Sequence[str] | None
 ) -> Iterator[tuple[str, Part]]:
-    """Each part with its name, as soon as it is measured; those that are chosen, by default all."""
-    measured = [s for s in subjects(folder) if only in s.name]
-    ways: dict[str, Callable[[], Part]] = {
-        "inference": lambda: inference(measured, repeats),
-        "growth": lambda: growth(repeats),
-        "process": lambda: processes(measured, repeats),
-        "fleet": lambda: fleet(FLEET),
-    }
-    for name, way in ways.items():
-        if name in (tuple(chosen) or ways):
-            yield name, way()
+    """Each part with its name, as soon as it is measured."""
+    with tempfile.TemporaryDirectory() as place:
+        asked = [
+            s if ranges else replace(s, dims={}, assume=[]) for s in subjects(folder, Path(place)) if only in s.name
+        ]
+        ways: dict[str, Callable[[], Part]] = {
+            "process": lambda: processes(asked, repeats),
+            "first": lambda: {"first": {s.name: first(s, repeats) for s in asked}},
+            "warm": lambda: {"warm": {s.name: warm(s, repeats) for s in asked}},
+            "growth": lambda: {"growth": growth(Path(place), repeats)},
+            "fleet": lambda: {"fleet": fleet(FLEET)},
+        }
+        for name in [name for name in PARTS if name in (chosen or PARTS)]:
+            yield from ways[name]().items()
 
 
-def inference(measured: list[Subject], repeats: int) -> Part:
-    """Milliseconds of each tool for each model, None where it fails or would take minutes."""
-    tools = [name for name in PEERS if name in installed()]
-    return {
-        s.name: {"nodes": s.nodes, **{verb: _milliseconds(lambda v=verb, s=s: ours(v, s), repeats) for verb in OURS},  # type: ignore[misc]
-                 **{name: _peer(name, s, repeats) for name in tools}}
-        for s in measured
-    }  # fmt: skip
+def processes(asked: list[Subject], repeats: int) -> Part:
+    """Whole processes, ours and ONNX's: of each model the CPU milliseconds, and the megabytes."""
+    found: Part = {"process": {}, "memory": {}}
+    for s in asked:
+        options = [f"--dim={n}={lo}..{'' if hi is None else hi}" for n, (lo, hi) in s.dims.items()]
+        options += [f"--assume={text}" for text in s.assume]
+        ways = {"check": partial(measure.process, CHECK, [str(s.path), *options]),
+                BASE: partial(measure.process, INFER, [str(s.path)])}  # fmt: skip
+        if not found["process"]:
+            measure.by_turns(ways, 1)  # compiles what they import, as an installer does
+        runs = measure.by_turns(ways, repeats)
+        for k, (part, unit) in enumerate({"process": 1e3, "memory": 1e-6}.items()):
+            found[part][s.name] = {tool: _median([run[k] for run in runs[tool]], unit) for tool in ways}
+    return found
 
 
-def _peer(name: str, subject: Subject, repeats: int) -> float | None:
-    if name in SLOW and subject.nodes > MOST:
-        return None
-    return _milliseconds(lambda: PEERS[name][2](subject), repeats)
+def first(subject: Subject, repeats: int) -> Part:
+    """CPU milliseconds of a first call by each tool."""
+    ways = {tool: partial(measure.first, call) for tool, call in calls(subject).items()}
+    return {tool: _median(times, 1e3) for tool, times in measure.by_turns(ways, repeats).items()}
 
 
-def _milliseconds(prepare: Callable[[], Callable[[], object]], repeats: int) -> float | None:
-    try:
-        return round(1e3 * timed(prepare(), repeats).median, 3)
-    except Exception:  # the peers raise whatever they like
-        return None
+def warm(subject: Subject, repeats: int) -> Part:
+    """CPU milliseconds of a later call by each tool."""
+    ways = {tool: partial(measure.warm, call, repeats) for tool, call in calls(subject).items()}
+    return {tool: _median(times, 1e3) for tool, times in measure.by_turns(ways, 1).items()}
 
 
-def growth(repeats: int) -> Part:
+def _median(values: list[float], unit: float) -> float | None:
+    return round(statistics.median(values) * unit, 2) if values else None
+
+
+def growth(folder: Path, repeats: int) -> Part:
     """Microseconds per node of decoders, the second more than three times as large as the first."""
-    sizes = [generated(layers) for layers in GROWTH]
+    sizes = [generated(layers, folder) for layers in GROWTH]
     return {
-        str(s.nodes): {verb: round(1e6 * timed(ours(verb, s), repeats).median / s.nodes, 2) for verb in OURS}
+        str(s.nodes): {verb: round(1e6 * measure.warm(ours(verb, s), repeats) / s.nodes, 2) for verb in OURS}
         for s in sizes
     }
-
-
-def processes(measured: list[Subject], repeats: int) -> Part:
-    """Whole processes on a small, a middling and the largest model, ours and ONNX's by turns."""
-    picked = sorted({len(measured) // 4, len(measured) // 2, len(measured) - 1}) if measured else []
-    found: Part = {}
-    for subject in (measured[i] for i in picked):
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "model.onnx")
-            path.write_bytes(subject.model.SerializeToString())
-            options = [f"--dim={n}={lo}..{'' if hi is None else hi}" for n, (lo, hi) in subject.dims.items()]
-            options += [f"--assume={text}" for text in subject.assume]
-            ways = {"check": (CHECK, [str(path), *options]), "ONNX": (INFER, [str(path)])}
-            runs = dict(zip(ways, measure.processes([*ways.values()], repeats), strict=True))
-        found[subject.name] = {"nodes": subject.nodes} | {
-            name: {"seconds": round(r.seconds, 3), "cpu": round(r.cpu, 3), "megabytes": round(r.memory / 1e6, 1)}
-            for name, r in runs.items()
-        }
-    return found
 
 
 def fleet(count: int) -> Part:
@@ -145,13 +146,28 @@ def fleet(count: int) -> Part:
         return found
 
 
-def tail(part: Part) -> dict[str, Part]:
-    """Of each tool the median, the 95th percentile and the maximum over models, in milliseconds; the models it did."""
-    tools = dict.fromkeys(tool for row in part.values() for tool in row if tool != "nodes")
-    tails: dict[str, Part] = {}
-    for tool in tools:
-        times = sorted(row[tool] for row in part.values() if row[tool] is not None)
-        if times:
-            high = times[min(len(times) - 1, round(0.95 * (len(times) - 1)))]
-            tails[tool] = {"p50": statistics.median(times), "p95": high, "max": times[-1], "models": len(times)}
-    return tails
+def summary(part: Part) -> dict[str, Part]:
+    """Of each tool the models that it did, their median, 95th percentile, maximum and sum, and the sum by ONNX's."""
+    found: dict[str, Part] = {}
+    for tool in dict.fromkeys(tool for row in part.values() for tool in row):
+        did = {model: row[tool] for model, row in part.items() if row.get(tool) is not None}
+        if did:
+            times = sorted(did.values())
+            both = [model for model in did if part[model].get(BASE)]
+            found[tool] = {
+                "models": len(did),
+                "p50": statistics.median(times),
+                "p95": times[round(0.95 * (len(times) - 1))],
+                "max": times[-1],
+                "sum": sum(times),
+                "ratio": sum(did[m] for m in both) / sum(part[m][BASE] for m in both) if both else None,
+            }
+    return found
+
+
+def slow(part: Part) -> list[str]:
+    """The models for which `check` takes too long, the worst first."""
+    ratios = {m: row["check"] / row[BASE] for m, row in part.items() if row.get("check") and row.get(BASE)}
+    return sorted(
+        (m for m, r in ratios.items() if r > SLOW[0] and part[m]["check"] > SLOW[1]), key=lambda m: -ratios[m]
+    )

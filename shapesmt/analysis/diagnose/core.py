@@ -7,11 +7,11 @@ Each set is minimal and contradictory: on its own, or with the negation of a req
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple
 
 from shapesmt.analysis.verify import Examined, Judgement, Problem
+from shapesmt.base.frozen import frozen
 from shapesmt.base.lazy import cached_property
 from shapesmt.network.declarations import parse_formula
 from shapesmt.network.graph import Node
@@ -45,7 +45,7 @@ class Known(NamedTuple):
     fact: Fact
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class CoreFinder:
     """Finds the facts that prove verdicts. Ranges and assumptions are facts too, so sizes are inferred without them."""
 

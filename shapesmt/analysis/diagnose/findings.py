@@ -6,8 +6,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from shapesmt.analysis.diagnose import advice
 from shapesmt.analysis.diagnose.absent import without_files
-from shapesmt.analysis.diagnose.advice.advice import Case, advice_on
 from shapesmt.analysis.diagnose.causes import READABLE, Sides, Tracer, in_order, source_of
 from shapesmt.analysis.diagnose.finding import Where, finding
 from shapesmt.analysis.diagnose.operands import operands_of, reads_of
@@ -274,15 +274,15 @@ def _finding(j: Judgement, a: Examined, tracer: Tracer) -> Finding:
         holds_iff=None if safe is not None else where, safe_iff=safe, because=sides.causes if traced else (),
         unreached=j.verdict is Verdict.FAILS and bool(a.examination.rests_on.get(j.index)),
         clash=sides.clash, operands=operands_of(reads, sides.reads),
-        help=_advice(Case(a, j, broken, sides, region)) if traced else "",
+        help=_advice(advice.Case(a, j, broken, sides, region)) if traced else "",
         attributes=settings_of(j.node, *alone(j.node, problem.graph, tracer.tensors)),
     )  # fmt: skip
 
 
-def _advice(case: Case) -> object:
+def _advice(case: advice.Case) -> object:
     """Return the fact about what helps; "" if none is known, or if the time is over."""
     nothing: object = ""
-    return case.a.judge.deadline.attempt(lambda: advice_on(case), nothing)
+    return case.a.judge.deadline.attempt(lambda: advice.advice_on(case), nothing)
 
 
 def _brief(j: Judgement, problem: Problem) -> Finding:

@@ -26,11 +26,12 @@ system is independent of what presolve decides.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 from typing import NamedTuple
 
 from shapesmt.base.errors import printable
+from shapesmt.base.frozen import frozen
 from shapesmt.network.graph import Graph
 from shapesmt.operators.inference import infer
 from shapesmt.operators.rules import Application, Elements, Requirement, Tensor, elements, in_each_case, tensor
@@ -54,7 +55,7 @@ class Stated(NamedTuple):
     formula: Formula
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Encoding:
     """A graph's complete system.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from shapesmt.analysis.samples.states import SHARED, Batch, Site, Split, State, unknown
 from shapesmt.analysis.samples.transfer import MOST_SAMPLES, Transfer
 from shapesmt.analysis.samples.walk import Walk
 from shapesmt.analysis.verify import Examined
 from shapesmt.base.deadline import stage
+from shapesmt.base.frozen import frozen
 from shapesmt.base.lazy import cached_property
 from shapesmt.network.graph import Node
 from shapesmt.operators.inference import Operators, tracer
@@ -21,7 +21,7 @@ from shapesmt.reports.answers import OutputSamples, SampleAnswer
 ASKS = 6  # queries of the solver along a graph, each with little effort
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Samples:
     """The states of all tensors for one batch.
 

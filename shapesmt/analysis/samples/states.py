@@ -8,9 +8,10 @@ of one axis belongs to sample `(j // inner) % batch`. Otherwise its samples are 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
+from shapesmt.base.frozen import frozen
 from shapesmt.operators.rules import Shape, position, positions
 from shapesmt.prover.algebra import (
     FALSE,
@@ -121,7 +122,7 @@ class Split(NamedTuple):
     inner: Dim
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Batch:
     """The number of samples, over the domain of admissible inputs.
 

@@ -7,11 +7,12 @@ elements. Others say which axes of their inputs the outputs follow.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from shapesmt.analysis.samples.states import SHARED, Batch, Site, State, first_site, unknown, worst
 from shapesmt.base.errors import RejectedError, UsageError
+from shapesmt.base.frozen import frozen
 from shapesmt.network.graph import Node
 from shapesmt.operators.inference import Trace
 from shapesmt.operators.ops import PICKED
@@ -113,7 +114,7 @@ class Step(NamedTuple):
         return copied if keeps is Keeps.COPIED else (0,)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Transfer:
     """Finds the states of outputs, for one batch; `trace` applies a rule to other elements."""
 

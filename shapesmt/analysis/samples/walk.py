@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count
 
 from shapesmt.analysis.samples.inside import Nested, run
 from shapesmt.analysis.samples.states import SHARED, Batch, Site, State, States, unknown
 from shapesmt.analysis.samples.transfer import Step, Transfer
+from shapesmt.base.frozen import frozen
 from shapesmt.network.graph import Node, Nodes
 from shapesmt.operators.inference import Operators
 from shapesmt.operators.rules import Body, Rule, Runs, Tensor
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Walk:
     """Finds the states of tensors, for one batch."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from shapesmt.analysis.verify.narrowing import Narrowing
 from shapesmt.analysis.verify.problem import Problem
+from shapesmt.base.frozen import frozen
 from shapesmt.base.lazy import cached_property
 from shapesmt.network.graph import Node
 from shapesmt.operators.inference import Inference, SessionGraph
@@ -20,7 +21,7 @@ _NARROWED: dict[Hashable, Domain] = memo("narrowed domains", {})
 Tally = Mapping[tuple[str, str], int]  # number of requirements by verdict and certificate; "" unless proved
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Judgement:
     """A node whose requirements aren't all proved, with their joint condition and the decision on it.
 
@@ -47,7 +48,7 @@ class Judgement:
         return self.decision.verdict
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Session:
     """ONNX Runtime's default session, where it may differ from the file's nodes.
 
@@ -62,7 +63,7 @@ class Session:
     examination: Examination | None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Examination:
     """The outcome of deciding every node of a model.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from shapesmt.analysis.verify.declarations import limit_ranks
 from shapesmt.analysis.verify.examination import Examination
@@ -12,6 +12,7 @@ from shapesmt.analysis.verify.problem import Problem, pose
 from shapesmt.analysis.verify.question import Question
 from shapesmt.base.deadline import Deadline, stage
 from shapesmt.base.errors import UsageError
+from shapesmt.base.frozen import frozen
 from shapesmt.network.graph import Graph
 from shapesmt.prover.algebra import Verdict
 from shapesmt.prover.judge import Judge
@@ -20,7 +21,7 @@ from shapesmt.prover.presolve import Domain
 GRACE = 1.0  # additional seconds to read the ranges and relations, which every answer needs
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Examined:
     """A problem, its examination, and the judge that decided it.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import inf
 
 from shapesmt.analysis.verify.declarations import (
@@ -28,6 +28,7 @@ from shapesmt.analysis.verify.declarations import (
 from shapesmt.analysis.verify.inputs import Small, constant_shapes, idle_elements, open_elements, small_inputs
 from shapesmt.analysis.verify.question import NO_OPTIONS, Question
 from shapesmt.base.errors import UsageError
+from shapesmt.base.frozen import frozen
 from shapesmt.network.declarations import (
     LARGEST,
     Origin,
@@ -55,7 +56,7 @@ from shapesmt.prover.presolve import Domain, eliminate
 from shapesmt.reports.answers import Counterexample, SymbolRange
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Problem:
     """A graph with its input tensors, over the domain of admissible inputs.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from time import monotonic
 from typing import TypeVar
 
 from shapesmt.base.deadline import Deadline, seconds
 from shapesmt.base.errors import UsageError, printable
+from shapesmt.base.frozen import frozen
 from shapesmt.network.declarations import Origin, RangeLike, ShapeLike, ValueLike
 
 Content = TypeVar("Content")
@@ -39,7 +40,7 @@ class Claims(str, Enum):
     OVERRIDE = "override"  # replaced by the inferred shapes
 
 
-@dataclass(frozen=True)
+@frozen()
 class Question:
     """The options of an analysis; those from `declared` on matter to some analyses only.
 

@@ -16,7 +16,7 @@ from shapesmt.entrypoints.api.options import Export, Options, narrowed, require_
 from shapesmt.frontends import Model, ModelSource, program_or_model
 from shapesmt.network.declarations import RangeLike, ShapeLike, ValueLike, quote, unknown_name
 from shapesmt.prover.algebra import Verdict, one_call
-from shapesmt.reports.answers import Report, altered
+from shapesmt.reports.answers import Report, TensorFacts, altered
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -336,7 +336,7 @@ class Opened:
         counts, verdict = examination.tally(), Verdict.worst([examination.verdict, *(s.verdict for s in a.samples)])
         proven = diagnose.system_verdict(a) if question.certify else ""
         claims, warnings = dict(a.contradictions).values(), a.warnings
-        found = (*failures, *a.sample_findings, *claims)
+        found, tensors = (*failures, *a.sample_findings, *claims), examination.original.tensors
         report = Report(
             problem.graph.source, verdict, problem.ranges, counts, found, a.region, a.seconds,
             problem.assumptions, proven, origins=problem.origins, unadopted=problem.unadopted, warnings=warnings,
@@ -345,6 +345,8 @@ class Opened:
             fixed=diagnose.fixed_sizes(problem, a.static) if verdict is Verdict.PROVED else (),
             absent=diagnose.absent_files(problem.graph, examination.original),
             samples=next(iter(a.samples), None), further_samples=a.samples[1:],
+            inputs={n: _facts(dtype, axes) for n, (dtype, axes) in problem.declared.items()},
+            outputs={n: _facts(t.dtype, t.shape) for n in problem.graph.outputs if (t := tensors.get(n))},
         )  # fmt: skip
         return a, report
 
@@ -357,6 +359,10 @@ class Opened:
         ]
         said += asked.assume or ()
         return printable(f"<Opened {self.model.name}{' where ' if said else ''}{', '.join(said)}>", 1000)
+
+
+def _facts(dtype: str, shape: Iterable[object] | None) -> TensorFacts:
+    return TensorFacts(dtype, None if shape is None else tuple(map(str, shape)))
 
 
 def _page_data(a: Analysis, report: Report) -> PageData:

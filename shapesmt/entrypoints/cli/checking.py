@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
     from shapesmt.entrypoints.api import Opened
     from shapesmt.entrypoints.cli.config import Config
-    from shapesmt.reports.answers import BatchReport, Report
+    from shapesmt.reports.answers import BatchReport, Report, Unchecked
 
 
-_SEVERAL = ("scheduler", "cache", "output", "summary", "index")
+_SEVERAL = ("scheduler", "cache", "output", "summary", "index", "baseline", "write_baseline")
 """The options for many models with which even one is treated like several."""
 _FLEET = (*_SEVERAL, "jobs", "resume", "fail_fast")
 
@@ -41,7 +41,7 @@ def fleet_options(command: Callable[..., object]) -> Callable[..., object]:
     """Add the options for many models."""
     options = [
         click.option("--jobs", type=click.IntRange(1), metavar="N",
-                     help="How many models to check at once; by default as many as there are processors."),
+                     help="How many models to check at once; by default as many as are quickest."),
         click.option("--scheduler", metavar="ADDRESS",
                      help="Check them on the workers of this Dask scheduler: tcp://host:8786."),
         click.option("--output", metavar="FILE",
@@ -51,6 +51,8 @@ def fleet_options(command: Callable[..., object]) -> Callable[..., object]:
         click.option("--fail-fast", is_flag=True, help="Stop at the first model that isn't proved."),
         click.option("--summary", is_flag=True,
                      help="Text of the table, and of what models have in common, without the reports."),
+        click.option("--baseline", metavar="FILE.json", help="Fail only where a model is worse than this file says."),
+        click.option("--write-baseline", is_flag=True, help="Write the answers into the baseline."),
         click.option("--index", metavar="FILE.html", help="Write the summary as a page as well."),
     ]  # fmt: skip
     return with_options(command, options)
@@ -63,6 +65,16 @@ def is_several(path: str, timeout: float) -> bool:
     from shapesmt.entrypoints import fleet as many
 
     return many.is_several(path, timeout)
+
+
+def _refuse_contradictions(fleet: Mapping[str, Any]) -> None:
+    """Raise an error for options for many models of which one makes no sense with, or without, another."""
+    if fleet["resume"] and fleet["output"] is None:
+        raise click.UsageError("--resume goes on with a file of results: name it with --output")
+    if fleet["write_baseline"] and fleet["baseline"] is None:
+        raise click.UsageError("--write-baseline writes a baseline: name it with --baseline")
+    if fleet["fail_fast"] and fleet["baseline"] is not None:
+        raise click.UsageError("a baseline is about all models; leave --fail-fast out")
 
 
 def check_models(
@@ -87,8 +99,8 @@ def check_models(
     from shapesmt.entrypoints import fleet as many
     from shapesmt.reports.render import counting, json_text
 
-    if fleet["resume"] and fleet["output"] is None:
-        raise click.UsageError("--resume goes on with a file of results: name it with --output")
+    _refuse_contradictions(fleet)
+    baseline = many.Baseline.open(fleet["baseline"], writing=fleet["write_baseline"]) if fleet["baseline"] else None
     paths = many.models_in(models, options["timeout"])
     settings = "" if config.path is None else printable(config.path.name)
     for pattern in config.unmatched(paths):
@@ -101,21 +113,34 @@ def check_models(
         question = every if config.path is None else question_for(path, config, options)
         if tasks and question == tasks[-1].question:
             question = tasks[-1].question  # the same object: its digest is known
-        tasks.append(many.Task(path, question, shapes))
+        tasks.append(many.Task(path, question, shapes, expect=config.expected(path)))
     if html is not None:
         tasks = [task._replace(page=page) for task, page in zip(tasks, many.page_paths(html, paths), strict=True)]
     index = many.summary_path(fleet["index"]) if fleet["index"] is not None else None
     cluster = _cluster(fleet["scheduler"]) if fleet["scheduler"] else None
     how = {name: fleet[name] for name in ("cache", "output", "resume", "fail_fast")}
-    plan = many.Plan(fleet["jobs"] or config.jobs, cluster, **how, brief=brief, say=_note)
+    plan = many.Plan(fleet["jobs"] or config.jobs, cluster, **how, brief=brief and baseline is None, say=_note)
     with counting(len(tasks)) as done:
         batch = many.check_all(tasks, plan, done)
+    batch = baseline.take(batch, tasks, models) if baseline is not None else batch
+    for outcome in batch.models:
+        _note_better(outcome, settings)
     pages = {task.path: task.page for task in tasks if task.page}
     if html is not None:
         many.write_index(html, batch, pages)
     if index is not None:
         many.write_summary(index, batch, pages)
     return batch
+
+
+def _note_better(outcome: Report | Unchecked, settings: str) -> None:
+    """Say that a model is better than the settings expect."""
+    from shapesmt.reports.answers import GRAVEST_LAST
+
+    verdict = getattr(outcome, "verdict", GRAVEST_LAST[-1])
+    if outcome.expected and GRAVEST_LAST.index(verdict) < GRAVEST_LAST.index(outcome.expected):
+        better = "remove expect" if verdict == GRAVEST_LAST[0] else f'write expect = "{verdict}"'
+        _note(f"{printable(outcome.model)} is {verdict}, better than {settings} expects: {better}")
 
 
 def _note(text: str) -> None:
@@ -175,7 +200,8 @@ def check(
         wanted = {"quiet": quiet, "all": everything, "fleet": fleet["summary"] or fleet["output"] is not None}
         form = next((name for name, asked in wanted.items() if asked), form)
     config, options = load_config(options)
-    if len(models) > 1 or any(fleet[name] for name in _SEVERAL) or is_several(models[0], options["timeout"]):
+    several = len(models) > 1 or any(fleet[name] for name in _SEVERAL) or is_several(models[0], options["timeout"])
+    if several or config.expected(models[0]) == "ERROR":
         return show(check_models(models, fleet, config, options, html, brief=form == "fleet"), form)
     (model,) = models
     asked = opened(model, config, options)
@@ -185,4 +211,9 @@ def check(
     report = waiting(f"checking {model}", asked, ask)
     if WRITERS[form].located and model != "-":
         report = replace(report, model=model)
+    if expected := config.expected(model):
+        from shapesmt.reports.answers import altered
+
+        report = altered(report, expected=expected)
+        _note_better(report, "" if config.path is None else printable(config.path.name))
     return show(report, form)

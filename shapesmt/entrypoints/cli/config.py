@@ -12,6 +12,7 @@
     [models."decoder*.onnx"]     # every model that matches needs these names
     dims = { past = "1..2048", seq = "1..64" }
     assume = "total == past + seq"
+    expect = "DEPENDS"           # known: no failure, unless the verdict is graver
 
 A pattern with a slash is compared with the model's path relative to the file's folder, any other with the model's name;
 `*` matches any characters. If several match, the last one wins; assumptions add up. A name at the file's top level that
@@ -22,8 +23,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from math import inf
 from pathlib import Path
@@ -31,6 +32,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from shapesmt.analysis.verify import GUARDS, SESSIONS, Claims
 from shapesmt.base.errors import UsageError, printable
+from shapesmt.base.frozen import frozen
 from shapesmt.network.declarations import (
     Origin,
     Range,
@@ -41,6 +43,7 @@ from shapesmt.network.declarations import (
     parse_value,
     quote,
 )
+from shapesmt.reports.answers import GRAVEST_LAST
 
 _FILES = ("shapesmt.toml", "pyproject.toml")
 MOST = 1 << 24  # bytes; a larger file is an error
@@ -48,7 +51,7 @@ MOST = 1 << 24  # bytes; a larger file is an error
 Options: TypeAlias = dict[str, Any]
 
 
-@dataclass(frozen=True)
+@frozen()
 class Config:
     """The declarations of a configuration file; empty without a file.
 
@@ -106,6 +109,10 @@ class Config:
                 for key, value in section.items():
                     options[key] = {**options[key], **value} if key in options and isinstance(value, dict) else value
         return options
+
+    def expected(self, model: object) -> str:
+        """Return the verdict that is expected of a model; "" if none is."""
+        return str(self.of(model).get("expect", ""))
 
     def unmatched(self, models: Iterable[object]) -> list[str]:
         """Return the patterns that match none of the models."""
@@ -168,7 +175,9 @@ def _config(file: Path, table: Mapping[str, Any]) -> Config:
     sections = [("*", read)]
     for pattern, section in read.pop("models", {}).items():
         prefix = f'models."{pattern}"'
-        particular = _Reader(file, Origin(file.name), f"{prefix}.", {**_COMMON, "shapes": _Reader.shapes})
+        particular = _Reader(
+            file, Origin(file.name), f"{prefix}.", {**_COMMON, "shapes": _Reader.shapes, "expect": _Reader.word}
+        )
         sections.append((pattern, particular.options(general.table(prefix, section))))
     return Config(file, tuple(sections), jobs)
 
@@ -240,7 +249,7 @@ class _Reader(NamedTuple):
         return value
 
     def word(self, key: str, value: Any) -> str:
-        """Check and return the word for the use of declared shapes or of guards, or for the session."""
+        """Check and return one of a few words: the use of declared shapes or guards, a session, a verdict."""
         words = _WORDS[key]
         if value not in words:
             raise self._refusal(key, value, f"write one of {', '.join(words)}")
@@ -276,7 +285,12 @@ class _Reader(NamedTuple):
         return UsageError(f"{where} is {quote(value)}; {remedy}")
 
 
-_WORDS = {"declared": [claims.value for claims in Claims], "guards": GUARDS, "session": SESSIONS}
+_WORDS: Mapping[str, Sequence[str]] = {
+    "declared": [claims.value for claims in Claims],
+    "guards": GUARDS,
+    "session": SESSIONS,
+    "expect": GRAVEST_LAST,
+}
 _COMMON: Mapping[str, Callable[[_Reader, str, Any], Any]] = {
     "dims": _Reader.dims,
     "assume": _Reader.assume,

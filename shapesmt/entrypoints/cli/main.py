@@ -11,6 +11,7 @@ from contextlib import suppress
 import click
 
 from shapesmt.base.collector import gc_paused
+from shapesmt.base.deadline import TimeUp
 from shapesmt.base.errors import InternalError, OutOfTimeError, ShapesmtError, printable
 from shapesmt.base.version import __version__
 from shapesmt.entrypoints.cli.options import Commands, Late, debug_option
@@ -52,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (BrokenPipeError, SystemExit) as ended:  # click raises SystemExit for a broken pipe, and after completion
         discard_output()
         return 0 if isinstance(ended, SystemExit) and ended.code == 0 else BROKEN_PIPE
-    except Exception as error:  # any error becomes one line
+    except (Exception, TimeUp) as error:  # any error becomes one line
         status, text = _error_line(error, debug)
     discard_output_that_fails()
     with suppress(OSError):  # if that can't be written either, the status has to do
@@ -61,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-def _error_line(error: Exception, debug: bool) -> tuple[int, str]:
+def _error_line(error: Exception | TimeUp, debug: bool) -> tuple[int, str]:
     """Return the exit status and the line for an error: 2 for the user's mistakes, 4 for internal errors."""
     if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):  # click 8.1 has none
         return 2, str(error)
@@ -75,6 +76,8 @@ def _error_line(error: Exception, debug: bool) -> tuple[int, str]:
         hint = f" (see {path} --help)" if path else ""
         status = UNDECIDED if isinstance(error, OutOfTimeError) else 2
         return status, f"error: {printable(' '.join(text.split()).rstrip('.'), 1000)}{hint}"
+    if isinstance(error, TimeUp):
+        return UNDECIDED, "error: there is no answer in the time given; a longer --timeout may do"
     if isinstance(error, MemoryError) or (isinstance(error, SystemError) and _NO_FRAME in str(error)):
         return UNDECIDED, "error: there isn't enough memory"
     if is_refusal(error):

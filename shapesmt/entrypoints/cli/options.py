@@ -101,6 +101,7 @@ _SECTIONS = {
     "Output": ["--format", "--quiet", "--all", "--html"],
     "Several models": [
         *("--jobs", "--scheduler", "--output", "--resume", "--cache", "--fail-fast", "--summary", "--index"),
+        *("--baseline", "--write-baseline"),
     ],
     "Other options": ["--config", "--no-config", "--profile", "--debug", "--help"],
 }

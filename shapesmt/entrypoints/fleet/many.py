@@ -8,18 +8,20 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shapesmt.analysis.verify import TIMEOUT, Question
+from shapesmt.base.deadline import processor_time
 from shapesmt.base.errors import UsageError, printable
+from shapesmt.base.frozen import frozen
 from shapesmt.entrypoints.api import FileOptions, asks, require_known
 from shapesmt.entrypoints.fleet.answers import open_answers, prepare_folder
 from shapesmt.entrypoints.fleet.identity import digest, process_identity
 from shapesmt.entrypoints.fleet.names import models_in, options_for_all
 from shapesmt.entrypoints.fleet.settled import Outcome, Settled, Wish, settle
 from shapesmt.entrypoints.fleet.task import Arriving, Task, cached_answers, is_same
-from shapesmt.reports.answers import BatchReport, Report, Tallying
+from shapesmt.reports.answers import BatchReport, Report, Tallying, altered
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -33,13 +35,13 @@ AT_ONCE = 32
 """Models looked up in the cache together; if it has none of them, the others are looked up when they are checked."""
 
 
-@dataclass(frozen=True)
+@frozen()
 class Plan:
     """The way in which many models are checked.
 
     Attributes:
-        jobs: The number of models to check at once, each in its own process; None for one per processor. With 1, this
-            process checks them.
+        jobs: The number of models to check at once, each in its own process; with 1, this process checks them. None
+            for this process until several are quicker, then for one per processor.
         cluster: A client of a Dask cluster whose workers check them, entered when the first model is to be checked;
             None for this machine.
         cache: The folder of cached answers, which workers of a cluster also read if they reach it; None for no cache.
@@ -47,6 +49,7 @@ class Plan:
         resume: Whether to skip models with a report in the file of results, unless model or question has changed.
         fail_fast: Whether to stop at the first model that isn't proved.
         brief: Whether to drop the findings from the returned reports; a file of results still has them.
+        begun: The `processor_time()` at which this process began what another one would have to repeat to be ready.
         say: Called with a line about anything that isn't done as asked.
     """
 
@@ -57,6 +60,7 @@ class Plan:
     resume: bool = False
     fail_fast: bool = False
     brief: bool = False
+    begun: float = 0.0
     say: Callable[[str], object] = lambda text: warnings.warn(text, stacklevel=4)
 
 
@@ -82,8 +86,8 @@ def check_many(
     `resume`, models with a report in it are skipped unless they have changed. `cache` is a folder of answers, found by
     the models' content. `done` is called with the path of each finished model. The other options are those of `check`.
 
-    Several `jobs` are processes: as with `multiprocessing`, a script has to call this function below
-    `if __name__ == "__main__":`.
+    Several `jobs` are processes, and so are those that help this one without `jobs` where that is quicker: as with
+    `multiprocessing`, a script has to call this function below `if __name__ == "__main__":`.
 
     Raises:
         UsageError: There are no such models, or a declaration applies to none of them.
@@ -91,13 +95,15 @@ def check_many(
     >>> check_many("examples/window_partition", dims={"height": "7..224:7", "width": "7..224:7"}, jobs=1).summary
     {'models': 2, 'proved': 2, 'unknown': 0, 'depends': 0, 'fails': 0, 'unchecked': 0}
     """
+    begun = processor_time()
     named = [models] if isinstance(models, (str, os.PathLike)) else models
     require_known(options, FileOptions)
     paths = models_in(map(os.fsdecode, named), options.get("timeout", TIMEOUT))
     asked = options_for_all(paths, dict(options))
     applied, asked["shapes"] = asked.get("shapes") or {}, None
     question = Question(**asked, strict=strict, samples=samples)
-    plan = Plan(jobs, nullcontext(client) if client is not None else None, cache, output, resume, fail_fast)
+    cluster = nullcontext(client) if client is not None else None
+    plan = Plan(jobs, cluster, cache, output, resume, fail_fast, begun=begun)
     return check_all([Task(path, question, applied) for path in paths], plan, done)
 
 
@@ -118,9 +124,9 @@ def check_all(tasks: Sequence[Task], plan: Plan, done: Callable[[str], object] =
     with ExitStack() as stack:
         run = _Run(tasks, plan, stack)
         for index, one in stack.enter_context(closing(run.arriving())):
-            run.take(index, one)
+            outcome = run.take(index, one)
             done(tasks[index].path)
-            if plan.fail_fast and one.outcome.exit_status:
+            if plan.fail_fast and outcome.exit_status:
                 break
     return run.report(time.perf_counter() - started)
 
@@ -130,6 +136,7 @@ class _Run:
 
     def __init__(self, tasks: Sequence[Task], plan: Plan, stack: ExitStack) -> None:
         self._tasks, self._plan = [task._replace(wish=Wish(plan.brief)) for task in tasks], plan
+        self._prepared = processor_time() - plan.begun
         self._done: dict[int, Outcome] = {}
         self._tallying = Tallying()
         self._results: Results | None = None
@@ -184,14 +191,13 @@ class _Run:
     def _engine(self, tasks: Sequence[Task], stack: ExitStack) -> Arriving:
         """Return an iterator of outcomes as they arrive, from the cluster, from several processes or from this one."""
         if self._plan.cluster is not None:
-            from shapesmt.entrypoints.fleet.cluster import on_cluster
+            from shapesmt.entrypoints.fleet.workers.cluster import on_cluster
 
             arriving = on_cluster(tasks, stack.enter_context(self._plan.cluster))
         else:
-            from shapesmt.entrypoints.fleet.processes import in_processes, in_turn, usual_jobs
+            from shapesmt.entrypoints.fleet.workers.local import on_this_machine
 
-            jobs = min(self._plan.jobs or usual_jobs(len(tasks)), len(tasks))
-            arriving = in_processes(tasks, jobs) if jobs > 1 else in_turn(tasks)
+            arriving = on_this_machine(tasks, self._plan.jobs, processor_time() - self._prepared)
         return stack.enter_context(closing(arriving))
 
     def _cached_outcomes(self, left: Sequence[int]) -> Generator[tuple[int, Settled], None, list[int]]:
@@ -206,18 +212,24 @@ class _Run:
                 return remaining + list(left[start + AT_ONCE :])
         return remaining
 
-    def take(self, index: int, one: Settled) -> None:
-        """Record the outcome of the task with this index, and write it to the file of results and the cache."""
+    def take(self, index: int, one: Settled) -> Outcome:
+        """Record and return the outcome of the task with this index; write it to the file of results and the cache."""
         if self._results is not None:
             self._results.write(one.line)
         if one.entry is not None:
             self._answers.keep(one.entry)
-        self._note(index, one)
+        return self._note(index, one)
 
-    def _note(self, index: int, one: Settled) -> None:
+    def _note(self, index: int, one: Settled) -> Outcome:
         if one.marks is not None and isinstance(one.outcome, Report):
             self._tallying.add(one.outcome, one.marks)
-        self._done[index] = one.outcome
+        outcome, expected = one.outcome, self._tasks[index].expect
+        if expected and isinstance(outcome, Report):
+            outcome = altered(outcome, expected=expected)
+        elif expected:
+            outcome = replace(outcome, expected=expected)
+        self._done[index] = outcome
+        return outcome
 
     def report(self, seconds: float) -> BatchReport:
         """Return the report on all finished tasks, in their order."""

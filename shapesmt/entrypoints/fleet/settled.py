@@ -71,7 +71,7 @@ class Settled(NamedTuple):
 def settle(outcome: Outcome, wish: Wish, source: Source = _UNTOLD) -> Settled:
     """Return an outcome in the requested form; `source` is stated in its line of the file of results."""
     if isinstance(outcome, Unchecked):
-        record = UncheckedLine(outcome.model, outcome.error, outcome.internal, wish.asked)
+        record = UncheckedLine(outcome.model, outcome.error, outcome.internal, asked=wish.asked)
         return Settled(outcome, json_text(record.to_dict()).encode() + b"\n" if wish.asked else b"")
     text = line(report_json(outcome), outcome.model, wish.asked, source) if wish.asked else b""
     return Settled(outcome.brief, text, Marks.of(outcome)) if wish.brief else Settled(outcome, text)

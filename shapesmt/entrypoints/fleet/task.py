@@ -49,6 +49,7 @@ class Task(NamedTuple):
         cache: The folder of cached answers; "" for none.
         place: The path or URL to read the model from; "" for `path`.
         wish: The form in which its outcome is wanted.
+        expect: The verdict that is expected; "" if none is.
     """
 
     path: str
@@ -58,6 +59,7 @@ class Task(NamedTuple):
     cache: str = ""
     place: str = ""
     wish: Wish = Wish()
+    expect: str = ""
 
     @property
     def name(self) -> str:

@@ -168,6 +168,8 @@ class OnnxSchemas:
         schema = self._schema(node.domain, node.op, opsets.get(node.domain, 1))
         if schema is None or not schema.has_type_and_shape_inference_function:
             return None
+        if any(isinstance(a, Literal) and a.values is None for a in node.attributes.values()):
+            return None
         from onnx.checker import ValidationError
         from onnx.shape_inference import InferenceError, infer_node_outputs
 
@@ -187,8 +189,11 @@ class OnnxSchemas:
         return [read_type(inferred[name]) if name in inferred else Declared("", None) for name in node.outputs]
 
     def _proto(self, node: Node) -> Any:
-        attributes = {name: list(a) if isinstance(a, tuple) else a for name, a in node.attributes.items()}
-        return self._onnx.helper.make_node(node.op, node.inputs, node.outputs, domain=node.domain, **attributes)
+        make, attributes = self._onnx.helper, dict[str, Any](node.attributes)
+        for name, a in node.attributes.items():
+            if isinstance(a, Literal | tuple):
+                attributes[name] = list(a) if isinstance(a, tuple) else _tensor(make, name, a)
+        return make.make_node(node.op, node.inputs, node.outputs, domain=node.domain, **attributes)
 
     @cached_property
     def since(self) -> dict[tuple[str, str], int]:

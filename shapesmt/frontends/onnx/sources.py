@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shapesmt.base.frozen import frozen
 from shapesmt.base.lazy import cached_property
 from shapesmt.frontends.onnx.types import text_of
 from shapesmt.frontends.stacks import MOST, Frame, frames_of, locate
@@ -26,7 +26,7 @@ _TRACED = re.compile(r"^([^\n]+)\(([1-9]\d{0,8})\): ([^\n]+)()$", re.MULTILINE)
 _TRACER = re.compile(r"torch[\\/]jit[\\/]_trace\.py")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Sources:
     """Finds the source of each node of a graph."""
 

@@ -10,13 +10,13 @@ import re
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
 from shapesmt.base.collector import gc_paused
 from shapesmt.base.errors import ModelError, ShapesmtError, pass_on, printable
+from shapesmt.base.frozen import frozen
 from shapesmt.base.lazy import cached_property
 
 _MOST = 1 << 27  # bytes; a larger program is refused
@@ -27,7 +27,7 @@ _OLD = "serialized_exported_program.json"
 _COMPILED = re.compile(r"(?:[^/]+/)?data/aotinductor/|.*\.(?:so|wrapper\.cpp)$")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Archive:
     """The programs of an archive, read on demand.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
 from math import prod
@@ -12,6 +11,7 @@ from operator import mul
 from typing import Any, NamedTuple
 
 from shapesmt.base.errors import ModelError
+from shapesmt.base.frozen import frozen
 from shapesmt.base.lazy import cached_property
 from shapesmt.frontends.torch.archive import Archive
 from shapesmt.frontends.torch.fields import MisfitError, integer, record, text
@@ -38,7 +38,7 @@ class _Stored(NamedTuple):
     place: int
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Constants:
     """Reads the weights and constants of an exported program from its archive, by their path in the module.
 

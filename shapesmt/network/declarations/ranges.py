@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from operator import index
 from typing import Protocol, SupportsIndex, TypeAlias, runtime_checkable
 
 from shapesmt.base.errors import UnknownNameError, UsageError, printable
+from shapesmt.base.frozen import frozen
 
 LARGEST = 2**63 - 1  # the largest int64
 ACCEPTED_RANGE = "write 8, 1..32, 1.., ..32 or 64..512:16"
@@ -24,7 +25,7 @@ _MOST_COMPARED = 2000  # difflib takes some 20 µs for each
 _MOST_LISTED = 6
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Origin:
     """The source of a declaration, such as an option, a configuration file, or an input's shape.
 
@@ -35,7 +36,7 @@ class Origin:
     needed: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Range:
     """A range as a caller writes it: `lo, lo + step, ...` up to `hi`, unbounded if `hi` is None.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from numbers import Rational, Real
 from operator import index
 from typing import TypeAlias
 
 from shapesmt.base.errors import UsageError
+from shapesmt.base.frozen import frozen
 from shapesmt.network.declarations.ranges import Origin, Range, RangeLike, quote
 
 ACCEPTED_VALUE = "write 16000, 1..32, 0.., ..8, -4..4:2, or true or false"
@@ -20,7 +21,7 @@ _RANGE = re.compile(r"(-?\d+)?(?:(\.\.)(-?\d+)?(?::(\d+))?)?", re.ASCII)
 _WORDS = {"true": 1, "false": 0}
 
 
-@dataclass(frozen=True)
+@frozen()
 class Number:
     """A float that a caller declares as an input's value."""
 

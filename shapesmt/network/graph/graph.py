@@ -8,13 +8,14 @@ equal contents are one object and a rule's memo key is a tuple of identities.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, ItemsView, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from heapq import heappop, heappush
 from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeAlias, Union
 
+from shapesmt.base.frozen import frozen
 from shapesmt.base.lazy import cached_property
 from shapesmt.network.graph.literal import Absence, Declared, Literal, identity
 from shapesmt.prover.algebra import WeakTable
@@ -38,7 +39,7 @@ class Runtime(str, Enum):
     TORCH = "torch"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Reference:
     """An attribute value in a function's body that stands for the attribute `name` of the node that calls it."""
 
@@ -161,7 +162,7 @@ class SourceLine(NamedTuple):
     caller: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Function:
     """A model's own operator: the body that replaces each node that calls it."""
 
@@ -222,7 +223,7 @@ def _unknown(index: int, node: Node) -> SourceLine | None:  # noqa: ARG001 - the
     return None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Graph:
     """A model, or a branch or loop body inside one; its nodes are in topological order.
 

@@ -8,6 +8,7 @@ from itertools import repeat
 from operator import attrgetter
 from typing import overload
 
+from shapesmt.base.frozen import frozen
 from shapesmt.base.lazy import cached_property
 from shapesmt.network.graph.graph import Attributes, Node
 
@@ -26,7 +27,7 @@ class NodeKind:
     """The number of outputs, omitted ones included."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Nodes(Sequence[Node]):
     """Nodes as lists, one per field; indexing builds the `Node`.
 

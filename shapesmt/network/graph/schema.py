@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from shapesmt.base.frozen import frozen
 from shapesmt.network import laws
 
 
@@ -28,7 +28,7 @@ INPUT_OF_TYPES = laws.SM501.law("'{name}' is of type {types}, not {dtype}")
 INPUTS_SAME_TYPE = laws.SM501.law("'{name}' and '{other}' have the same element type, not {dtype} and {second}")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Signature:
     """The inputs of an operator at one version.
 

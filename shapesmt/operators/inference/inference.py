@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from itertools import islice
 
+from shapesmt.base.frozen import frozen
 from shapesmt.network.graph import Graph, Literal, Node
 from shapesmt.operators.inference.loading import Refusals, contradicts, is_loaded, more_refusals, refusals
 from shapesmt.operators.inference.numbering import Named, Scope
@@ -16,7 +17,7 @@ from shapesmt.operators.rules import Application, Requirement, Rule, Tensor, rea
 from shapesmt.prover.algebra import Atom, Dim, Kind, of_atom
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Inference:
     """The tensors of a graph by name, and the application of each of its nodes."""
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Sequence
-from dataclasses import dataclass
 
+from shapesmt.base.frozen import frozen
 from shapesmt.base.lazy import cached_property
 from shapesmt.network.graph import Node
 from shapesmt.operators.inference.operators import Operators
 from shapesmt.operators.rules import Memory
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Makers:
     """The node that computes each tensor of a graph, or of a function's body.
 
@@ -40,7 +40,7 @@ class Makers:
         return {name: node for node in self.nodes for name in node.outputs if name}
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Constants(Container[str]):
     """The tensors that are constants in the file, looked up on demand, as few rules need them.
 

@@ -154,7 +154,7 @@ class Static(Walk):
     def _memory(self) -> dict[tuple[Any, ...], Application]:
         return {}  # a remembered function doesn't say where it is wrong
 
-    def _is_plain(self, application: Application) -> bool:  # noqa: ARG002 - each node is looked at
+    def _is_plain(self, application: Application, writes: Sequence[str], tensors: Mapping[str, Tensor]) -> bool:  # noqa: ARG002 - each node is looked at
         return False
 
     def _deeper(self, outside: Outside, opsets: Mapping[str, int] | None = None) -> Walk | None:

@@ -124,7 +124,7 @@ class Walk(Applier):
                 application = known(key)
                 if application is None:
                     application = self._step(nodes[index], tensors)
-                    if not kind.attributes.graphs and self._is_plain(application):
+                    if not kind.attributes.graphs and self._is_plain(application, writes, tensors):
                         plain[key] = application
                 elif len(writes) == 1 and writes[0]:  # the usual case: the general one takes twice as long
                     tensors[writes[0]] = application.outputs[0]
@@ -193,7 +193,7 @@ class Walk(Applier):
         if outputs and (any(u.kind != "rank" for u in application.unjudged) or self._reads_vague(node, tensors)):
             self.vague.update(outputs)
 
-    def _is_plain(self, application: Application) -> bool:
+    def _is_plain(self, application: Application, writes: Sequence[str], tensors: Mapping[str, Tensor]) -> bool:  # noqa: ARG002 - for walks that change what a rule gives
         """Whether an application holds for all nodes with the same operator and inputs, whatever the names are."""
         return (
             application.repeatable

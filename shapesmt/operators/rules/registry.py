@@ -6,17 +6,19 @@ import sys
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, EntryPoints
-from typing import Any, Protocol, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 from shapesmt.base.deadline import limit
 from shapesmt.base.errors import UsageError, pass_on, printable
+from shapesmt.base.frozen import frozen
 from shapesmt.network.graph import AttributeValue, Node
 from shapesmt.operators.rules.tensors import Tensor
 from shapesmt.operators.rules.traits import Follows, Traits
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint, EntryPoints  # it takes longer to import than most answers
 
 Apply: TypeAlias = "Callable[[Any], Tensor | Sequence[Tensor] | None]"
 """A rule: a function of a `RuleContext`."""
@@ -25,7 +27,7 @@ Following: TypeAlias = "Callable[[Any, Sequence[Tensor]], Follows | None]"
 AnyApply = TypeVar("AnyApply", bound=Apply)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Rule:
     """The rule of one operator, from version `since` of its operator set up to the operator's next rule.
 
@@ -77,6 +79,7 @@ class Rule:
 
 
 GROUP = "shapesmt.rules"
+TABLE = "shapesmt.operators.ops.modules"
 _RULES: dict[tuple[str, str], list[Rule]] = {}
 _PLUGINS: dict[str, int] = {}
 """Modules other than shapesmt's own that have registered a rule, with the time of the last one in nanoseconds."""
@@ -133,6 +136,7 @@ def _add(new: Rule) -> None:
     """Register a rule; it replaces one of shapesmt's, or one of its own module if that is imported again."""
     if new.plugin:
         _PLUGINS[new.plugin] = time.time_ns()
+    assert new.plugin or new.domain or _table().modules_of("", new.name), f"{new.name} isn't in {TABLE}"
     versions = _RULES.setdefault((new.domain, new.name), [])
     for old in [r for r in versions if r.since == new.since]:
         if old.plugin and not new.plugin:
@@ -144,54 +148,6 @@ def _add(new: Rule) -> None:
         versions.remove(old)
     versions.append(new)
     versions.sort(key=lambda r: r.since)
-
-
-def _of(package: str, modules: str) -> tuple[str, ...]:
-    """Return the full names of a package's modules, which `modules` lists with spaces between them."""
-    return tuple(f"{package}.{module}" for module in modules.split())
-
-
-DOMAINS = {
-    "": (
-        *("math.elementwise", "layout.joining", "windows.spatial", "windows.resize", "layout.shape"),
-        *("layout.ranges", "layout.reshape", "math.linear", "math.reduction", "math.normalization", "layout.indexing"),
-        *("layout.slicing", "math.quantization", "layout.scatter", "layout.blocks", "math.attention", "math.random"),
-        *("windows.detection", "windows.sampling", "windows.signal", "math.recurrent", "math.loss", "control.flow"),
-        *("control.sequences", "control.optional", "layout.ordering", "control.scan", "control.text"),
-    ),
-    "com.microsoft": (
-        *_of("contrib", "quantized packed fused attention multi_head normalization other recurrent"),
-        *_of("contrib", "decoding positions grouped experts"),
-    ),
-    "com.microsoft.nchwc": ("contrib.blocked",),
-    "ai.onnx.contrib": ("extensions",),
-    "ai.onnx.ml": ("ml",),
-    "ai.onnx.preview": ("math.attention",),
-    "ai.onnx.preview.training": ("math.training",),
-    "openvino": (
-        *_of("openvino", "elementwise shape indexing joining linear spatial normalization reduction"),
-        *_of("openvino", "detection embedding images signal loops"),
-    ),
-    "tensorflow": (
-        *_of("tensorflow", "elementwise shape slicing linear spatial joining indexing segments reduction random"),
-        *_of("tensorflow", "images quantized other"),
-        *_of("tensorflow.containers", "lists tables texts sparse ragged"),
-    ),
-    "torch": (
-        *_of("torch", "sizes guards creation joining padding quantization reduction"),
-        *_of("torch.elementwise", "single pairs choices"),
-        *_of("torch.views", "reshaping axes parts repeating"),
-        *_of("torch.linear", "products norms decompositions"),
-        *_of("torch.layers", "normalization attention losses recurrent"),
-        *_of("torch.indexing", "counting gathering ordering scattering"),
-        *_of("torch.windows", "convolution pooling grids"),
-        *_of("torch.signals", "random fourier"),
-    ),
-}
-"""Modules of `shapesmt.operators.ops` with each domain's rules, imported in this order until an operator has one.
-
-All rules of an operator are in one module; modules that most models use come first.
-"""
 
 
 class Signatures(Protocol):
@@ -213,9 +169,14 @@ def signatures(domain: str) -> Signatures:
     return cast("Signatures", module)
 
 
+def _table() -> Any:
+    """Return the module that lists which modules have an operator's rules."""
+    return import_module(TABLE)
+
+
 def load_domain(domain: str, name: str = "") -> None:
     """Import the modules with a domain's rules, in order; given an operator's `name`, stop once it has a rule."""
-    for module in DOMAINS.get(domain, ()):
+    for module in _table().modules_of(domain, name):
         if any(not own.plugin for own in _RULES.get((domain, name), ())):
             return
         with limit(None):  # half a module would remain
@@ -260,7 +221,7 @@ def plugin_rules() -> Iterator[Rule]:
 
 def load_everything() -> None:
     """Import the rules of every domain and the plugins."""
-    for domain in DOMAINS:
+    for domain in _table().DOMAINS:
         load_domain(domain)
     load_plugins()
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from shapesmt.base.frozen import frozen
 from shapesmt.network.graph import Literal, Node
 from shapesmt.operators.rules.tensors import Tensor
 
@@ -48,7 +49,7 @@ class Site(ABC):
         """Whether two tensors have the same size on an axis, by the numbers and names that the session knows."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Made:
     """The nodes that replace the last node of a pattern, with the constants that they read."""
 
@@ -56,7 +57,7 @@ class Made:
     literals: Mapping[str, Literal] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Rewrite:
     """A pattern of two nodes in a row, of which the session replaces the last.
 

@@ -12,9 +12,10 @@ node. A model's own function and an operator without a rule have none, nor has a
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar, NamedTuple, TypeAlias
+
+from shapesmt.base.frozen import frozen
 
 
 class Keeps(Enum):
@@ -106,7 +107,7 @@ class Follows(NamedTuple):
     outputs: tuple[Letters, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Traits:
     """Properties of an operator besides its rule; usual combinations have names, such as `Traits.COPIED`.
 

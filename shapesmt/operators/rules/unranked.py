@@ -9,8 +9,9 @@ above every number in a node behave alike: only the greatest of them is tried.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from shapesmt.base.frozen import frozen
 from shapesmt.network import laws
 from shapesmt.network.graph import Node
 from shapesmt.operators.rules.application import RANK_LAW, Application, Requirement, Unjudged
@@ -38,7 +39,7 @@ MARGIN = 4  # ranks that far above a node's greatest number are alike
 STAND_IN = "?"  # prefix of names of an input's sizes at an assumed rank: `?0.1`
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class _Branch:
     """The rule applied at these ranks of the inputs; None if it also needs the rank of another tensor."""
 

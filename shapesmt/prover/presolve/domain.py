@@ -254,10 +254,16 @@ class Domain:
         """Return every value of a symbol that the facts about it alone admit; None if they are too many."""
         self._use()
         if symbol not in self._values:
-            lo, hi = self.ends(symbol)
-            few = max(-lo, hi) < SAFE and (hi - lo) // symbol.step < MAX_VALUES
-            self._values[symbol] = np.arange(int(lo), int(hi) + 1, symbol.step, dtype=np.int64) if few else None
+            each = self.progression(symbol)
+            few = None if each is None else np.arange(each.start, each.stop, each.step, dtype=np.int64)
+            self._values[symbol] = few
         return self._values[symbol]
+
+    def progression(self, symbol: Atom) -> range | None:
+        """Return the values of a symbol in its ends, in steps; None if they are too many."""
+        lo, hi = self.ends(symbol)
+        few = max(-lo, hi) < SAFE and (hi - lo) // symbol.step < MAX_VALUES
+        return range(int(lo), int(hi) + 1, symbol.step) if few else None
 
     def value_list(self, symbol: Atom) -> Values | None:
         """Return the values of a symbol if a fact about it or a call of `values` has listed them; else None."""

@@ -60,11 +60,12 @@ def values_of(domain: Domain, s: Atom, most: int = FIRST, spread: Spread = Sprea
 
 def ascending(domain: Domain, s: Atom) -> Sequence[int]:
     """Return the values of a symbol for bisection; if too many to list, its range within `FARTHEST` of 0."""
-    values, (lo, hi) = domain.values(s), domain.ends(s)
-    if values is None:
+    values, (lo, hi) = domain.value_list(s), domain.ends(s)
+    few = values if values is not None else domain.progression(s)
+    if few is None:
         least = int(lo) if lo >= -FARTHEST else -FARTHEST
         return range(least + (0 if lo == -inf else int(lo) - least) % s.step, int(min(hi, FARTHEST)) + 1, s.step)
-    return values  # type: ignore[return-value]  # an array
+    return few  # type: ignore[return-value]  # a range or an array
 
 
 def _places(count: int, most: int, spread: Spread) -> Values:

@@ -11,9 +11,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from shapesmt.base.frozen import frozen
 from shapesmt.prover.algebra import (
     FALSE,
     FLOOR_DIVISION,
@@ -51,7 +51,7 @@ class Conjunct:
         return _text(self)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Interval(Conjunct):
     """The condition `lo <= symbol <= hi`; a bound of None is omitted."""
 
@@ -60,7 +60,7 @@ class Interval(Conjunct):
     hi: int | None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Residue(Conjunct):
     """The condition that `symbol % modulus` is one of `rests`, which ascend; at least one remainder is missing."""
 
@@ -84,7 +84,7 @@ class Residue(Conjunct):
         return ({*range(self.modulus)} - {*self.rests}).pop() if 1 < len(self.rests) == self.modulus - 1 else None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Listing(Conjunct):
     """The condition that `symbol` is one of `values`; with `out`, that it is none of them."""
 
@@ -93,7 +93,7 @@ class Listing(Conjunct):
     out: bool = False
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Relation(Conjunct):
     """The condition that two sizes are equal."""
 
@@ -101,14 +101,14 @@ class Relation(Conjunct):
     other: Atom
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Either(Conjunct):
     """The disjunction of cases; a case is the conjunction of its conjuncts."""
 
     cases: tuple[tuple[Conjunct, ...], ...]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Other(Conjunct):
     """Any other condition, with the formula or text that is shown.
 

@@ -29,7 +29,7 @@ from shapesmt.prover.algebra import (
     of_atom,
     substitute,
 )
-from shapesmt.prover.algebra.growth import of_formula
+from shapesmt.prover.algebra.growth import half_line_of, of_formula
 from shapesmt.prover.presolve import Domain, Values, extent, group_by_symbols, simpler_facts, truth_at, values_of
 from shapesmt.prover.regions.conjuncts import NOWHERE, Conjunct, Interval, Region, conjunct_of, either
 from shapesmt.prover.regions.grids import on_a_grid, product, relation
@@ -192,6 +192,9 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
         everything = Domain([symbol])  # a pattern of few values may hold for those alone
         anywhere = _one_symbol(condition, symbol, everything, proves) if everything.values(symbol) is not None else None
         return anywhere if anywhere is not None and len(anywhere) == 1 else pieces
+    between = _between(condition, symbol)
+    if between is not None:
+        return between
     best: list[Conjunct] | None = None
     for values in _windows(condition, symbol, domain) if symbol.lo < SAFE else ():
         truth = truth_at(condition, {symbol: values})
@@ -202,6 +205,24 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
             if "(" not in "".join(map(str, best)):  # other values give no shorter form without a shift
                 break
     return best
+
+
+def _between(condition: Formula, s: Atom) -> list[Conjunct] | None:
+    """Return the interval that bounds on a symbol leave of it; None for other conditions, and if it is empty."""
+    bounds = [half_line_of(part) for part in condition.conjuncts]
+    lo, hi = s.lo, s.hi
+    for bound in bounds:
+        if bound is None:
+            return None
+        _, way, end = bound
+        lo, hi = (max(lo, end), hi) if way > 0 else (lo, min(hi, end))
+    if s.step > 1:
+        lo, hi = lo + (s.lo - lo) % s.step, hi - (hi - s.lo) % s.step if hi < inf else hi
+    if lo > hi:
+        return None
+    alone = lo == hi
+    ends = (int(lo) if alone or lo > s.lo else None, int(hi) if alone or hi < s.hi else None)
+    return [] if ends == (None, None) else [Interval(s, *ends)]
 
 
 def _windows(condition: Formula, s: Atom, domain: Domain) -> Iterator[Values]:

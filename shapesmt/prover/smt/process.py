@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from math import inf
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -22,12 +22,13 @@ from typing import IO, Any, cast
 
 from shapesmt.base.deadline import Deadline, spend
 from shapesmt.base.errors import pass_on
+from shapesmt.base.frozen import frozen
 
 WORKER = Path(__file__).with_name("worker.py")
 LONGEST = 1e6  # seconds; limit of a single wait
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Query:
     """One question to Z3.
 
@@ -48,7 +49,7 @@ class Query:
     chain: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Reply:
     """Z3's answer: "sat" with values, "unsat" with a core of the assumptions, or "unknown"."""
 

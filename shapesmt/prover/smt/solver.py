@@ -14,12 +14,13 @@ Every query starts a fresh solver with few conditions: Z3 answers faster than wi
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import inf
 from operator import attrgetter
 from typing import Literal, TypeVar
 
 from shapesmt.base.deadline import Deadline, stage
+from shapesmt.base.frozen import frozen
 from shapesmt.prover.algebra import (
     FALSE,
     TRUE,
@@ -60,7 +61,7 @@ MAX_CORRECTIONS = 24
 MAX_FAR_CORRECTIONS = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Answer:
     """The answer of `check`, with sizes at which the conditions hold.
 

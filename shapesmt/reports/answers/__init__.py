@@ -10,6 +10,8 @@ with lazy_imports(__name__):
         AnyResult as AnyResult,
         BatchJson as BatchJson,
         BatchReport as BatchReport,
+        Change as Change,
+        Comparison as Comparison,
         Exported as Exported,
         Marks as Marks,
         ReportLine as ReportLine,
@@ -19,6 +21,8 @@ with lazy_imports(__name__):
         Times as Times,
         Unchecked as Unchecked,
         UncheckedLine as UncheckedLine,
+        changes_in as changes_in,
+        gravest as gravest,
         reports_in as reports_in,
         unchecked_in as unchecked_in,
     )
@@ -35,7 +39,6 @@ with lazy_imports(__name__):
         ModelFacts as ModelFacts,
         Operator as Operator,
         Operators as Operators,
-        TensorFacts as TensorFacts,
     )
     from shapesmt.reports.answers.data import (
         Answer as Answer,
@@ -75,6 +78,7 @@ with lazy_imports(__name__):
         Side as Side,
         Source as Source,
         SymbolRange as SymbolRange,
+        TensorFacts as TensorFacts,
         WarningKind as WarningKind,
     )
     from shapesmt.reports.answers.memory import (
@@ -115,6 +119,8 @@ with lazy_imports(__name__):
         TensorProfile as TensorProfile,
     )
     from shapesmt.reports.answers.report import (
+        ERROR as ERROR,
+        GRAVEST_LAST as GRAVEST_LAST,
         AbsentFile as AbsentFile,
         Counts as Counts,
         DataNeed as DataNeed,
@@ -124,6 +130,7 @@ with lazy_imports(__name__):
         Remedy as Remedy,
         Report as Report,
         SampleAnswer as SampleAnswer,
+        is_expected as is_expected,
     )
     from shapesmt.reports.answers.simplified import (
         Changed as Changed,

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
+from shapesmt.base.frozen import frozen
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers.catalogue import Result
-from shapesmt.reports.answers.data import OMIT_EMPTY, Answer, Data, Json
+from shapesmt.reports.answers.data import OMIT_EMPTY, OMIT_NONE, Answer, Data, Json
 from shapesmt.reports.answers.finding import FindingKind
-from shapesmt.reports.answers.report import Report
+from shapesmt.reports.answers.report import ERROR, Report, is_expected
 
 _GRAVEST_LAST = (0, 3, 1, 2, 4)
 
 
-@dataclass(frozen=True, slots=True)
+def gravest(statuses: Iterable[int]) -> int:
+    """Return the gravest of some exit statuses.
+
+    >>> gravest([0, 3, 1]), gravest([])
+    (1, 0)
+    """
+    return max(statuses, key=_GRAVEST_LAST.index, default=0)
+
+
+@frozen()
 class Unchecked(Data):
     """A model that could not be checked: it can't be read, the question makes no sense for it, or shapesmt failed.
 
@@ -29,14 +40,16 @@ class Unchecked(Data):
     error: str
     internal: bool = False
     """Whether the error is shapesmt's own fault."""
+    expected: str = field(default="", metadata=OMIT_EMPTY)
+    """As in a `Report`."""
 
     @property
     def exit_status(self) -> int:
-        """2 if the user made a mistake, 4 if shapesmt failed."""
-        return 4 if self.internal else 2
+        """2 if the user made a mistake, 4 if shapesmt failed; 0 if the settings expect that it can't be checked."""
+        return 4 if self.internal else 0 if is_expected(ERROR, self.expected) else 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class UncheckedLine(Unchecked):
     """A line of a file of results about a model that could not be checked."""
 
@@ -46,7 +59,7 @@ class UncheckedLine(Unchecked):
     """The digest of the question."""
 
 
-@dataclass(frozen=True)
+@frozen()
 class ReportLine(Report):
     """A line of a file of results: a report, with what decides whether it can be used again.
 
@@ -61,7 +74,7 @@ class ReportLine(Report):
     beside: tuple[tuple[str | int, ...], ...] = field(default=(), metadata=OMIT_EMPTY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Times(Data):
     """How often a law or an operator occurs in a tally: at how many nodes, and in how many models.
 
@@ -77,7 +90,7 @@ class Times(Data):
     code: str = field(default="", metadata=OMIT_EMPTY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Exported(Data):
     """The number of models written by one exporter, such as "pytorch 2.9": in all, and by verdict."""
 
@@ -89,7 +102,7 @@ class Exported(Data):
     fails: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Tally(Data):
     """Statistics of several reports: failing laws, the operators they fail at, operators without a rule, exporters.
 
@@ -102,7 +115,7 @@ class Tally(Data):
     exporters: tuple[Exported, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Marks(Data):
     """The parts of a report that a tally counts: law, code and operator per failing node; operators without a rule."""
 
@@ -170,7 +183,45 @@ class _Counted:
         return tuple([Times(key[0], self.nodes[key], self.models[key], key[1]) for key in ranked])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
+class Change(Data):
+    """A model whose answer isn't that of the baseline, and why.
+
+    Attributes:
+        model: Its path; of a missing one, relative to the folder of the baseline.
+        state: "worse", "better" (a milder verdict), "no worse" (it runs where it ran, by another condition), "new" (the
+            baseline doesn't have it), or "asked otherwise" (for other ranges or relations).
+        reasons: The reasons, each in words.
+
+    >>> Change("m.onnx", "worse", ("missing",)).to_dict()
+    {'model': 'm.onnx', 'state': 'worse', 'reasons': ['missing']}
+    """
+
+    model: str
+    state: str
+    reasons: tuple[str, ...]
+
+
+@frozen()
+class Comparison(Data):
+    """The comparison of several models with a baseline.
+
+    Attributes:
+        baseline: The name of the file.
+        written: Whether it was written instead, or as well.
+        changes: The models that differ from it, the worse ones first.
+        same: The number of models that don't.
+        exit_status: 1 if a model is worse, else the gravest status of those that are new or asked otherwise.
+    """
+
+    baseline: str
+    written: bool
+    changes: tuple[Change, ...]
+    same: int
+    exit_status: int
+
+
+@frozen()
 class Summary(Data):
     """The number of models in all and by verdict, and of those that could not be checked."""
 
@@ -190,6 +241,7 @@ class BatchJson(Data):
         left: The number of models left out because an earlier one failed.
         tally: The failing laws, operators and exporters over all models.
         unchecked: The models that could not be checked.
+        comparison: The comparison with a baseline; null without one.
         seconds: The time that all took, in seconds.
     """
 
@@ -200,10 +252,11 @@ class BatchJson(Data):
     tally: Tally
     reports: tuple[Report, ...]
     unchecked: tuple[Unchecked, ...]
+    comparison: Comparison | None = field(default=None, metadata=OMIT_NONE)
     seconds: float
 
 
-@dataclass(frozen=True)
+@frozen()
 class BatchReport(Answer):
     """The answer of `check` for several models, in the order of the question.
 
@@ -219,6 +272,8 @@ class BatchReport(Answer):
     """The tally of the reports if these are without their findings, else None."""
     left: int = 0
     """The number of models left out because an earlier one failed."""
+    comparison: Comparison | None = None
+    """The comparison with a baseline; None without one."""
 
     @property
     def reports(self) -> tuple[Report, ...]:
@@ -229,6 +284,17 @@ class BatchReport(Answer):
     def unchecked(self) -> tuple[Unchecked, ...]:
         """The models that could not be checked."""
         return tuple(model for model in self.models if isinstance(model, Unchecked))
+
+    @property
+    def unlike(self) -> tuple[Report, ...]:
+        """The reports that aren't proved and, with a baseline, aren't as it has them, or better."""
+        changed = (
+            None
+            if self.comparison is None
+            else {change.model for change in self.comparison.changes if change.state not in ("better", "no worse")}
+        )
+        open_ = (report for report in self.reports if report.verdict is not Verdict.PROVED)
+        return tuple(report for report in open_ if changed is None or report.model in changed)
 
     @property
     def summary(self) -> dict[str, int]:
@@ -251,15 +317,18 @@ class BatchReport(Answer):
     def exit_status(self) -> int:
         """The gravest status of a model: 2 not checked, then 1 depends or fails, 3 undecided, 0 proved.
 
-        An unchecked model outranks a failing one, since the answer is incomplete without it.
+        An unchecked model outranks a failing one, since the answer is incomplete without it. With a baseline, the
+        status is that of the comparison.
         """
-        return max((model.exit_status for model in self.models), key=_GRAVEST_LAST.index, default=0)
+        if self.comparison is not None:
+            return self.comparison.exit_status
+        return gravest(model.exit_status for model in self.models)
 
     def to_dict(self) -> Json:
         """Return the JSON of this object, with a report for each checked model."""
         return BatchJson(
             summary=Summary(**self.summary), left=self.left, tally=self.tally, reports=self.reports,
-            unchecked=self.unchecked, seconds=self.seconds,
+            unchecked=self.unchecked, comparison=self.comparison, seconds=self.seconds,
         ).to_dict()  # fmt: skip
 
 
@@ -276,3 +345,9 @@ def reports_in(result: AnyResult) -> tuple[Report, ...]:
 def unchecked_in(result: AnyResult) -> tuple[Unchecked, ...]:
     """Return the models of a result that could not be checked."""
     return result.unchecked if isinstance(result, BatchReport) else ()
+
+
+def changes_in(result: AnyResult) -> tuple[Change, ...]:
+    """Return the models of a result that differ from the baseline; () without one."""
+    comparison = result.comparison if isinstance(result, BatchReport) else None
+    return () if comparison is None else comparison.changes

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, ClassVar
 
+from shapesmt.base.frozen import frozen
 from shapesmt.network.declarations import LARGEST, unknown_name
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers.data import (
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from shapesmt.network.declarations import PartialShape
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class DimBounds(Data):
     """The interval of one dimension over the valid region, its formula, and an input for each bound.
 
@@ -46,7 +47,7 @@ class DimBounds(Data):
 
 
 @telling("when")
-@dataclass(frozen=True)
+@frozen()
 class CaseBounds(Data):
     """The bounds of a tensor's dimensions when the condition `when` holds."""
 
@@ -54,7 +55,7 @@ class CaseBounds(Data):
     shape: tuple[DimBounds, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class TensorBounds(Data):
     """The bounds of every dimension of a tensor; `shape` is None if there isn't one known rank.
 
@@ -93,7 +94,7 @@ class TensorBounds(Data):
         return PartialShape([(d.min, None if d.max is None or d.max > LARGEST else d.max) for d in self.shape])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Share(Data):
     """The number of admissible sizes of some dimensions, and how many of them are valid: every node runs for them.
 
@@ -106,7 +107,7 @@ class Share(Data):
     symbols: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@frozen()
 class Bounds(Answer, Mapping[str, "PartialShape"]):
     """The answer of `bounds`: the tightest interval of every dimension of every tensor over the valid region.
 

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, TypeAlias
 
+from shapesmt.base.frozen import frozen
 from shapesmt.reports.answers.bounds import Bounds
 from shapesmt.reports.answers.data import OMIT_EMPTY as _OMIT_EMPTY, Answer, Data
 from shapesmt.reports.answers.dynamic import DynamicShapes
 from shapesmt.reports.answers.explanation import ErrorOrigin, Explanation
-from shapesmt.reports.answers.finding import SymbolRange
+from shapesmt.reports.answers.finding import SymbolRange, TensorFacts
 from shapesmt.reports.answers.memory import Memory
 from shapesmt.reports.answers.profile import Profile
 from shapesmt.reports.answers.report import AbsentFile, Report
 from shapesmt.reports.answers.simplified import Repairs, Simplified, Tightened
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Operator(Data):
     """An operator, the first version of its domain with a rule (None: no rule), and its number of nodes in a model."""
 
@@ -42,7 +43,7 @@ class Operator(Data):
         return f"{self.domain}.{self.name}" if self.domain else self.name
 
 
-@dataclass(frozen=True)
+@frozen()
 class Operators(Answer):
     """The answer of `ops`: the operators that have a rule, or those that one model uses."""
 
@@ -52,15 +53,7 @@ class Operators(Answer):
     operators: tuple[Operator, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TensorFacts(Data):
-    """The element type and the shape of an input or output, with formulas as sizes; None if the rank is unknown."""
-
-    dtype: str
-    shape: tuple[str, ...] | None
-
-
-@dataclass(frozen=True, slots=True)
+@frozen()
 class DimensionFacts(Data):
     """The range of a dimension before anything is declared, and the axes of inputs that have it (`image[2]`).
 
@@ -72,7 +65,7 @@ class DimensionFacts(Data):
     alias: str = field(default="", metadata=_OMIT_EMPTY)
 
 
-@dataclass(frozen=True)
+@frozen()
 class ModelFacts(Answer):
     """The answer of `inspect`: the facts about a model that help to ask about it.
 
@@ -102,7 +95,7 @@ class ModelFacts(Answer):
         return f"<ModelFacts {self.model}: {self.nodes} nodes, {len(self.dimensions)} dimensions>"
 
 
-@dataclass(frozen=True)
+@frozen()
 class ErrorCode(Answer):
     """The answer of `explain` about an error code: its law, a model that breaks it, and a remedy.
 

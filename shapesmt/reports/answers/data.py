@@ -117,10 +117,10 @@ def telling(*names: str) -> Callable[[type[Kind]], type[Kind]]:
 
     A text stands for itself, as in what JSON restores. Copies by `altered` have the facts, pickles the sentences.
 
-    >>> from dataclasses import dataclass
+    >>> from shapesmt.base.frozen import frozen
     >>> from shapesmt.reports.answers.facts import Unrun
     >>> @telling("text")
-    ... @dataclass(frozen=True)
+    ... @frozen()
     ... class Note(Data):
     ...     name: str
     ...     text: str = ""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
+from shapesmt.base.frozen import frozen
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers.data import OMIT_EMPTY, Answer, Data, words
 from shapesmt.reports.answers.finding import SymbolRange
 from shapesmt.reports.answers.report import Precondition
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class StaticAxis(Data):
     """An input axis that was to vary but is a number in the program; `node` is "" if only the trace needs that."""
 
@@ -36,7 +37,7 @@ class StaticAxis(Data):
         return str(words(self))
 
 
-@dataclass(frozen=True)
+@frozen()
 class DynamicShapes(Answer):
     """The answer of `dynamic_shapes`: Python text for `torch.export.export`, for the largest region that is proven.
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import ClassVar
 
+from shapesmt.base.frozen import frozen
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers.bounds import TensorBounds
 from shapesmt.reports.answers.data import (
@@ -20,7 +21,7 @@ from shapesmt.reports.answers.finding import Assumed, Cause, Counterexample, Fin
 from shapesmt.reports.answers.report import Precondition
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Variable(Data):
     """An integer of the system: its bounds (`max` None: unbounded) and, unless it is free, the formula it equals.
 
@@ -35,7 +36,7 @@ class Variable(Data):
     expr: str = field(default="", metadata=_OMIT_EMPTY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Condition(Data):
     """A requirement over the node's variables, its verdict, and the certificate that decides it.
 
@@ -49,7 +50,7 @@ class Condition(Data):
     by: str = field(default="", metadata=_OMIT_EMPTY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class NodeConstraints(Data):
     """A node's part in the complete system.
 
@@ -71,7 +72,7 @@ class NodeConstraints(Data):
     smt2: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Encoded(Data):
     """The answer of `encode`: the complete system of a model, or a node's part of it (`smt2`), in SMT-LIB 2.
 
@@ -85,7 +86,7 @@ class Encoded(Data):
     smt2: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Script(Data):
     """The answer of `repro`: the text of a Python script that shows a failure on ONNX Runtime.
 
@@ -99,7 +100,7 @@ class Script(Data):
     script: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Fact(Data):
     """One member of a minimal set of facts that can't all hold.
 
@@ -114,7 +115,7 @@ class Fact(Data):
     law: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Proof(Data):
     """The reason why a requirement of a node holds: the means of proof, and a minimal set of facts that imply it.
 
@@ -127,7 +128,7 @@ class Proof(Data):
     facts: tuple[Fact, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen()
 class Explanation(Answer):
     """The answer of `explain`: why a node, a tensor or the model (`target` None) is as it is.
 
@@ -197,7 +198,7 @@ class Obstacle(str, Enum):
         return self.value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Against(Data):
     """A reason why a message can't come from a model, with the node or input that it is about.
 
@@ -210,7 +211,7 @@ class Against(Data):
     op_type: str = field(default="", metadata=_OMIT_EMPTY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Allocated(Data):
     """The output for which memory couldn't be had: its bytes as a formula, and the largest sizes with fewer bytes.
 
@@ -225,7 +226,7 @@ class Allocated(Data):
     largest: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Candidate(Data):
     """A node that may have raised the error message, and the inputs at which it does.
 
@@ -265,7 +266,7 @@ class Candidate(Data):
     allocated: Allocated | None = field(default=None, metadata=_OMIT_EMPTY)
 
 
-@dataclass(frozen=True)
+@frozen()
 class ErrorOrigin(Answer):
     """The answer of `explain` about an error message: whether it can come from the model, and from which nodes.
 

@@ -6,9 +6,10 @@ Dictionaries are built only by `to_dict()`, never during the analysis.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
+from shapesmt.base.frozen import frozen
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers.data import (
     OMIT as _OMIT,
@@ -19,7 +20,7 @@ from shapesmt.reports.answers.data import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class SymbolRange(Data):
     """A `Range` in a report, for JSON, with the source of the declaration: `--dim` or the model's file.
 
@@ -35,7 +36,15 @@ class SymbolRange(Data):
     source: str = field(default="model", metadata={"key": "from"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
+class TensorFacts(Data):
+    """The element type and the shape of an input or output, with formulas as sizes; None if the rank is unknown."""
+
+    dtype: str
+    shape: tuple[str, ...] | None
+
+
+@frozen()
 class Counterexample(Data):
     """An admissible input that fails: the value of every symbol and the shape of every input.
 
@@ -54,7 +63,7 @@ class Counterexample(Data):
     data: Mapping[str, int] = field(default_factory=dict, metadata=_OMIT_EMPTY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Source(Data):
     """The line of Python that a node was exported from, and the path of its module.
 
@@ -71,7 +80,7 @@ class Source(Data):
     """The line from which the model's code was called, as `model.py:105`; "" if it is the line itself."""
 
 
-@dataclass(frozen=True)
+@frozen()
 class Cause(Data):
     """A cause of a dimension: `node` computes `tensor`, whose `axis` has the size `expr`.
 
@@ -100,7 +109,7 @@ class Cause(Data):
     constant: bool = field(default=False, metadata=_OMIT_FALSE, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Operand(Data):
     """An input of a failing node, for inputs of the model that satisfy the conditions of earlier nodes.
 
@@ -127,7 +136,7 @@ class Operand(Data):
     constant: bool = field(default=False, metadata=_OMIT_FALSE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Side(Data):
     """One side of a clash: a formula (or a shape), and its value at the counterexample; None if it has none.
 
@@ -147,7 +156,7 @@ class Side(Data):
     names: tuple[str, ...] = field(default=(), compare=False, repr=False, metadata=_OMIT)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Clash(Data):
     """The two sizes that violate a law.
 
@@ -159,7 +168,7 @@ class Clash(Data):
     right: Side
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Replay(Data):
     """The result of running a counterexample: `confirmed` is whether `node` fails, None if it could not be run.
 
@@ -192,7 +201,7 @@ class FindingKind(str, Enum):
 
 
 @telling("title", "note", "when", "help")
-@dataclass(frozen=True)
+@frozen()
 class Finding(Data):
     """One requirement that isn't proved, with an input that shows it and the condition for inputs that are fine.
 
@@ -242,7 +251,7 @@ class Finding(Data):
     unreached: bool = field(default=False, metadata=_OMIT_FALSE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Group(Data):
     """Findings with one cause: the same law on the same dimensions, the same operator without a rule.
 
@@ -301,7 +310,7 @@ class WarningKind(str, Enum):
 
 
 @telling("text")
-@dataclass(frozen=True)
+@frozen()
 class ModelWarning(Data):
     """A sign that a model runs, but probably not as intended; a warning never changes the verdict.
 
@@ -322,7 +331,7 @@ class ModelWarning(Data):
     source: Source | None = field(default=None, metadata=_OMIT_EMPTY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Assumed(Data):
     """A law that data is assumed to satisfy at a node; no answer covers other data.
 
@@ -343,7 +352,7 @@ class Assumed(Data):
 
 
 @telling("why")
-@dataclass(frozen=True)
+@frozen()
 class FixedSize(Data):
     """A size of an input that is a number in the program.
 
@@ -360,7 +369,7 @@ class FixedSize(Data):
     why: str = field(default="", metadata=_OMIT_EMPTY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Guarded(Data):
     """The inputs that a program's guards refuse although its nodes run for them.
 

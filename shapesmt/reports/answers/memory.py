@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
+from shapesmt.base.frozen import frozen
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers.data import OMIT, OMIT_EMPTY, Answer, Data
 from shapesmt.reports.answers.finding import SymbolRange
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Peak(Data):
     """The maximum activation memory, the node that runs at that moment, and an input that reaches it.
 
@@ -36,7 +37,7 @@ class Peak(Data):
     endless: tuple[str, ...] = field(default=(), metadata=OMIT_EMPTY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class HeldTensor(Data):
     """A tensor that is held at the peak; `bytes` is None if there is no witness."""
 
@@ -45,7 +46,7 @@ class HeldTensor(Data):
     formula: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Budget(Data):
     """The inputs whose activations fit into `bytes`: those that satisfy all of `text` (empty: every valid input)."""
 
@@ -54,7 +55,7 @@ class Budget(Data):
     exact: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class GreatestAt(Data):
     """The maximum value of a dimension that fits the budget with other dimensions of these sizes; None if none fits.
 
@@ -66,7 +67,7 @@ class GreatestAt(Data):
     value: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Greatest(Data):
     """The maximum value of a dimension at which some valid input fits the budget, and that input.
 
@@ -82,7 +83,7 @@ class Greatest(Data):
     largest: GreatestAt | None = field(default=None, metadata=OMIT_EMPTY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class PeakAt(Data):
     """The peak at given sizes."""
 
@@ -90,7 +91,7 @@ class PeakAt(Data):
     worst: Peak
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class IndexLimit(Data):
     """A tensor that can have more elements than 32-bit indices can address.
 
@@ -104,7 +105,7 @@ class IndexLimit(Data):
     exact: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Chart(Data):
     """The bytes as a function of one dimension or two, with the others fixed.
 
@@ -120,7 +121,7 @@ class Chart(Data):
     fixed: Mapping[str, int]
 
 
-@dataclass(frozen=True)
+@frozen()
 class Memory(Answer):
     """The answer of `memory`: the bytes of activations over all valid inputs.
 

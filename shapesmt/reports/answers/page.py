@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import NamedTuple
 
+from shapesmt.base.frozen import frozen
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers.bounds import Bounds
 from shapesmt.reports.answers.report import Report
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Size:
     """One dimension on an edge: its formula, and its value at the counterexample.
 
@@ -24,7 +25,7 @@ class Size:
     role: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Step:
     """A box of a cause graph: a node, or an input (then without `op_type`); `failing` if it breaks the law."""
 
@@ -34,7 +35,7 @@ class Step:
     failing: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Link:
     """An edge between two steps of a cause graph: the tensor that arrives, and the number of nodes skipped in between.
 
@@ -48,7 +49,7 @@ class Link:
     between: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class CauseGraph:
     """The nodes that computed the clashing sizes: steps in topological order, and the edges between them."""
 
@@ -56,7 +57,7 @@ class CauseGraph:
     links: tuple[Link, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Axis:
     """One axis of a raster: the values `first, first + step, ...`, `block` of them in each of `cells` cells.
 
@@ -112,7 +113,7 @@ class Cell(str, Enum):
     NONE = "n"  # none is admissible
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Raster:
     """The region where a model runs, over one symbol or two.
 
@@ -132,7 +133,7 @@ class Raster:
     counts: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Run:
     """Consecutive values of a dimension that all run or all fail; `last` is None if they are unbounded."""
 
@@ -141,7 +142,7 @@ class Run:
     runs: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class NumberLine:
     """The values of one dimension for which a model runs.
 
@@ -164,7 +165,7 @@ class NumberLine:
     counts: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Slider:
     """A slider for one dimension: values `first, first + step, ...` to `last` (None: unbounded), initially `start`."""
 
@@ -175,7 +176,7 @@ class Slider:
     start: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class PlacedNode:
     """A node of the graph, for the calculator.
 
@@ -193,7 +194,7 @@ class PlacedNode:
     reached: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Shape:
     """The sizes of a tensor in one case, as indices of entries; None if they are unknown.
 
@@ -213,7 +214,7 @@ class Elements(NamedTuple):
     greatest_proven: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class TensorData:
     """A tensor: the node that computes it (its index, or "input" or "constant"), its shape by cases, and its elements.
 
@@ -225,7 +226,7 @@ class TensorData:
     elements: Elements | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Calculator:
     """The data that a program needs to compute shapes and verdicts at chosen sizes.
 
@@ -250,7 +251,7 @@ class Calculator:
     running: tuple[Mapping[str, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class PageData:
     """The complete content of a page.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import ClassVar
 
+from shapesmt.base.frozen import frozen
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers.data import OMIT, OMIT_EMPTY, OMIT_NONE, Answer, Data, Json
 from shapesmt.reports.answers.report import Remedy
@@ -13,7 +14,7 @@ from shapesmt.reports.answers.report import Remedy
 POINTS = ("min", "opt", "max")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class ProfileSize(Data):
     """One size of a tensor, and its relation to a symbol.
 
@@ -33,7 +34,7 @@ class ProfileSize(Data):
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class TensorProfile(Data):
     """The sizes of a tensor, or the elements of a small input, at the three points; None is unbounded.
 
@@ -66,7 +67,7 @@ class TensorProfile(Data):
         return all(size.fixed for size in self.sizes)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Box(Data):
     """One profile: three inputs of the model; no size of the first exceeds the same size of the last.
 
@@ -97,7 +98,7 @@ class Box(Data):
         return replace(self, inputs=wide[0], values=wide[1], symbols=wide[2], left_out=None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class ProfileJson(Data):
     """The answer of `profile`, as JSON: the fields of the first box, and all boxes if there are several.
 
@@ -141,7 +142,7 @@ class ProfileJson(Data):
     seconds: float = 0.0
 
 
-@dataclass(frozen=True)
+@frozen()
 class Profile(Answer):
     """The answer of `profile`: boxes that cover the valid inputs, and their text for the compiler.
 

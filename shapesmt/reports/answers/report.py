@@ -7,10 +7,11 @@ Dictionaries are built only by `to_dict()`, never during the analysis; equal par
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from shapesmt.base.errors import UsageError
+from shapesmt.base.frozen import frozen
 from shapesmt.prover.algebra import Verdict, conjunction
 from shapesmt.prover.regions import Conjunct, Other
 from shapesmt.reports.answers.data import (
@@ -30,10 +31,11 @@ from shapesmt.reports.answers.finding import (
     Guarded,
     ModelWarning,
     SymbolRange,
+    TensorFacts,
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Counts(Data):
     """The number of requirements by verdict; `proved_by` counts proved ones by certificate.
 
@@ -49,7 +51,7 @@ class Counts(Data):
     proved_by: Mapping[str, int] = field(default_factory=dict, metadata=_OMIT_EMPTY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class DataNeed(Data):
     """The condition that data have to satisfy for a node to run.
 
@@ -61,7 +63,7 @@ class DataNeed(Data):
     condition: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Precondition(Data):
     """The valid region: all conditions in `conjuncts` hold there; a conjunct may be given as a text.
 
@@ -109,7 +111,7 @@ class Precondition(Data):
 
 
 @telling("note", "doubt")
-@dataclass(frozen=True)
+@frozen()
 class Remedy(Data):
     """Narrower ranges and relations for which the model runs, to declare with `--dim`, `--assume` and `--value`.
 
@@ -127,7 +129,7 @@ class Remedy(Data):
     doubt: str = field(default="", metadata=_OMIT_EMPTY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Release(Data):
     """The inputs for which a failing model runs if the sizes fixed by `--dim` (`dims`) are left free.
 
@@ -142,7 +144,7 @@ class Release(Data):
     nearest: tuple[Mapping[str, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class AbsentFile(Data):
     """An external file of the model that can't be read.
 
@@ -161,7 +163,7 @@ class AbsentFile(Data):
     constants: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class OutputSamples(Data):
     """Which samples an output depends on.
 
@@ -187,7 +189,7 @@ class OutputSamples(Data):
     op_type: str = field(default="", metadata=_OMIT_EMPTY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class SampleAnswer(Data):
     """Whether the samples of a batch stay apart: row i of every output depends on row i of the inputs alone.
 
@@ -210,8 +212,22 @@ def _none() -> None:
 _READ = "read when a detail is asked for"  # not the name of a field
 
 
+ERROR = "ERROR"
+"""The word that stands for a verdict on a model that can't be checked."""
+GRAVEST_LAST = (*(verdict.value for verdict in Verdict), ERROR)
+
+
+def is_expected(verdict: str, expected: str) -> bool:
+    """Whether a verdict is at most as grave as the expected one; False if none is expected.
+
+    >>> is_expected("DEPENDS", "DEPENDS"), is_expected("FAILS", "DEPENDS"), is_expected("DEPENDS", "")
+    (True, False, False)
+    """
+    return bool(expected) and GRAVEST_LAST.index(verdict) <= GRAVEST_LAST.index(expected)
+
+
 @telling("hints")
-@dataclass(frozen=True)
+@frozen()
 class Report(Answer):
     """The answer of `check`: whether every node runs for every admissible input.
 
@@ -264,8 +280,16 @@ class Report(Answer):
     """The same for each further dimension."""
     exporter: str = field(default="", metadata=_OMIT_EMPTY)
     """The program that wrote the model's file, if several models are checked; else ""."""
+    inputs: Mapping[str, TensorFacts] = field(default_factory=dict, metadata=_OMIT_EMPTY)
+    """The element type and the shape of each input, as it is declared."""
+    outputs: Mapping[str, TensorFacts] = field(default_factory=dict, metadata=_OMIT_EMPTY)
+    """The element type and the shape of each output, as it is inferred."""
+    expected: str = field(default="", metadata=_OMIT_EMPTY)
+    """The verdict that the settings expect, or a graver one, with which the status is 0; "" if they expect none."""
     strict: bool = field(default=False, metadata=_OMIT)
     """Whether warnings and assumptions of the archive make the check fail: a matter of the status, not the verdict."""
+    known: frozenset[tuple[str, str, str]] | None = field(default=None, metadata=_OMIT, compare=False, repr=False)
+    """Code, node and law of each finding and warning that the baseline has; None without a baseline."""
     pages: Callable[[], str] | None = field(default=None, metadata=_OMIT, compare=False, repr=False)
     """The function that makes this report's page from the model in memory; None if the report was stored or sent."""
 
@@ -346,11 +370,14 @@ class Report(Answer):
     def exit_status(self) -> int:
         """0 proved, 1 depends or fails, 3 undecided; 4 if a run refutes a finding.
 
-        With `strict`, 1 also for warnings, and for what is assumed because the archive states it.
+        With `strict`, 1 also for warnings, and for what is assumed because the archive states it. Else 0 if the
+        settings expect this verdict or a graver one.
         """
         if any(f.replay is not None and f.replay.confirmed is False for f in self.findings):
             return 4
-        return 1 if self.strict and (self.warnings or self.stated) else self.verdict.exit_status
+        if self.strict and (self.warnings or self.stated):
+            return 1
+        return 0 if is_expected(self.verdict.value, self.expected) else self.verdict.exit_status
 
     @property
     def stated(self) -> tuple[Assumed, ...]:

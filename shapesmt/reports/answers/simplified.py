@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from enum import Enum
 from typing import ClassVar, TypeAlias
 
+from shapesmt.base.frozen import frozen
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers.bounds import Bounds
 from shapesmt.reports.answers.data import OMIT_EMPTY, OMIT_FALSE, OMIT_NONE, OMIT_ZERO, Answer, Data, Json
@@ -14,7 +15,7 @@ from shapesmt.reports.answers.finding import Source
 from shapesmt.reports.answers.report import Precondition, Remedy
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Rewritten(Data):
     """A node that was removed or changed, the rewrite rule, and the identity on which it is based.
 
@@ -28,7 +29,7 @@ class Rewritten(Data):
     reason: str
 
 
-@dataclass(frozen=True)
+@frozen()
 class Simplified(Answer):
     """The answer of `simplify`: the nodes before and after, each rewrite, and the path of the file.
 
@@ -67,7 +68,7 @@ class Simplified(Answer):
         return 1 if self.written is None else 0
 
 
-@dataclass(frozen=True)
+@frozen()
 class TightenedJson(Bounds):
     """The answer of `tighten`, as JSON: the bounds, and what was written.
 
@@ -89,7 +90,7 @@ class TightenedJson(Bounds):
     rewrites: tuple[Rewritten, ...] | None = field(default=None, metadata=OMIT_NONE)
 
 
-@dataclass(frozen=True)
+@frozen()
 class Tightened(Answer):
     """The answer of `tighten`: the bounds, and the path of the file; None if nothing was written.
 
@@ -144,7 +145,7 @@ Value: TypeAlias = "int | float | str | tuple[int | float | str, ...] | None"
 """The old or the new value of a change: a number, a name, a list of them, or None."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Changed(Data):
     """Sizes at which a model runs and an output isn't as the file declares, and its shape before and after a change.
 
@@ -158,7 +159,7 @@ class Changed(Data):
     after: tuple[int, ...] = field(metadata={"key": "to"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Proposal(Data):
     """One change of a model, and the verdict on the changed model.
 
@@ -198,7 +199,7 @@ class Proposal(Data):
     changed: tuple[Changed, ...] = field(default=(), metadata=OMIT_EMPTY)
 
 
-@dataclass(frozen=True)
+@frozen()
 class Repairs(Answer):
     """The answer of `repair`: single changes after which the model runs, the likeliest first.
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from shapesmt.base.errors import escape, printable
-from shapesmt.reports.answers import AnyResult, reports_in, unchecked_in
+from shapesmt.reports.answers import AnyResult, changes_in, reports_in, unchecked_in
 from shapesmt.reports.render.notices import notices_of
 from shapesmt.reports.render.places import checked_out
 from shapesmt.reports.render.text.words import name
@@ -44,6 +44,10 @@ def commands(result: AnyResult) -> Iterator[str]:
                 title, place = f"{title} in {name(report.model)}", f"{_file(path)},line={notice.source.line}"
             text = _escape(notice.text)
             yield f"::{_COMMANDS[notice.level]} title={title.translate(_IN_PROPERTIES)},file={place}::{text}"
+    for change in changes_in(result):
+        if change.state == "worse":
+            text = _escape("; ".join(change.reasons))
+            yield f"::error title=worse than the baseline,file={_file(change.model)}::{text}"
     for missing in unchecked_in(result):
         yield f"::error title=not checked,file={_file(missing.model)}::{_escape(missing.error)}"
 

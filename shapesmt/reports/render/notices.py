@@ -18,6 +18,7 @@ class Notice(NamedTuple):
     """A sentence about a node.
 
     `level` is "error", "warning" or "note"; `identity` is a text that stays the same when other nodes are added.
+    `known` is whether the baseline has it; None without a baseline. What it has is a note.
     """
 
     level: str
@@ -29,27 +30,33 @@ class Notice(NamedTuple):
     because: tuple[Cause, ...] = ()
     details: dict[str, object] | None = None
     source: Source | None = None
+    known: bool | None = None
 
 
 def notices_of(report: Report) -> Iterator[Notice]:
     """Yield the notices of a report: its findings in the report's order, then its warnings."""
+    for notice, law in _notices(report):
+        if report.known is None:
+            yield notice
+        elif (notice.code, notice.node, law) in report.known:
+            yield notice._replace(level="note", known=True)
+        else:
+            yield notice._replace(known=False)
+
+
+def _notices(report: Report) -> Iterator[tuple[Notice, str]]:
+    """Yield each notice with its law."""
     for finding in report.judged:
-        yield Notice(
-            _LEVELS[finding.verdict],
-            finding.code,
-            finding.node,
-            finding.op_type,
-            _sentence(finding),
-            _identity(finding),
-            finding.because,
-            _details(finding),
-            finding.source,
-        )
+        notice = Notice(
+            _LEVELS[finding.verdict], finding.code, finding.node, finding.op_type, _sentence(finding),
+            _identity(finding), finding.because, _details(finding), finding.source,
+        )  # fmt: skip
+        yield notice, finding.law
     for warning in report.warnings:
         about = warning.node or warning.tensor
         identity = f"{warning.code}\n{about}"
         text = printable(warning.text, 1000)
-        yield Notice("warning", warning.code, about, warning.op_type, text, identity, source=warning.source)
+        yield Notice("warning", warning.code, about, warning.op_type, text, identity, source=warning.source), ""
 
 
 def step(cause: Cause) -> str:

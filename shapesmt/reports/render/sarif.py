@@ -13,7 +13,7 @@ from shapesmt.base.errors import printable
 from shapesmt.base.version import __version__
 from shapesmt.network.laws import CATALOGUE
 from shapesmt.prover.algebra import Verdict
-from shapesmt.reports.answers import AnyResult, Source, Unchecked, reports_in, unchecked_in
+from shapesmt.reports.answers import AnyResult, Change, Source, Unchecked, changes_in, reports_in, unchecked_in
 from shapesmt.reports.render.notices import Notice, notices_of, step
 from shapesmt.reports.render.places import checked_out
 from shapesmt.reports.render.quoting import json_text
@@ -45,7 +45,7 @@ def sarif_log(result: AnyResult, version: str) -> dict[str, Any]:
     models = [{"uri": _uri(r.model), **{k: v for k, v in r.to_dict().items() if k in _KEPT}} for r in reports]
     run = {
         "tool": {"driver": {"name": "shapesmt", "version": version, "rules": [_rule(code) for code in rules]}},
-        "invocations": [_invocation(unchecked_in(result))],
+        "invocations": [_invocation(unchecked_in(result), changes_in(result))],
         "artifacts": [{"location": {"uri": uri}, "roles": ["analysisTarget"]} for uri in uris],
         "columnKind": "unicodeCodePoints",
         "results": list(_results(located, uris, rules)),
@@ -54,15 +54,17 @@ def sarif_log(result: AnyResult, version: str) -> dict[str, Any]:
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _invocation(unchecked: Sequence[Unchecked]) -> dict[str, Any]:
-    """Return the invocation: whether all models could be checked, and the errors of the others."""
+def _invocation(unchecked: Sequence[Unchecked], changes: Sequence[Change]) -> dict[str, Any]:
+    """Return the invocation: whether all models could be checked, the errors of others, and what became worse."""
+    said = [(model.model, model.error) for model in unchecked]
+    said += [(c.model, f"worse than the baseline: {'; '.join(c.reasons)}") for c in changes if c.state == "worse"]
     notifications = [
         {
             "level": "error",
-            "message": {"text": model.error},
-            "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(model.model)}}}],
+            "message": {"text": text},
+            "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(model)}}}],
         }
-        for model in unchecked
+        for model, text in said
     ]
     return {"executionSuccessful": not unchecked, "toolExecutionNotifications": notifications}
 
@@ -99,6 +101,8 @@ def _results(
             "partialFingerprints": dict.fromkeys(FINGERPRINTS, _fingerprint(notice, seen[uri, notice.identity])),
             "properties": notice.details or {},
         }
+        if notice.known is not None:
+            result["baselineState"] = "unchanged" if notice.known else "new"
         if place is not model:
             result["relatedLocations"] = [_location(model, notice.node, "operator")]
         if notice.because:

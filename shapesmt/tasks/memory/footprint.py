@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import takewhile
 from math import inf
 
 from shapesmt.analysis.analysis import Analysis, analyse
 from shapesmt.analysis.verify import Question
 from shapesmt.base.errors import UsageError, printable
+from shapesmt.base.frozen import frozen
 from shapesmt.frontends import Model
 from shapesmt.network.declarations import quote, unknown_name
 from shapesmt.prover.algebra import Assignment, Dim, Kind, all_of, equal, evaluate, one_call, total
@@ -27,7 +28,7 @@ INDICES = 2**31 - 1
 """Maximum number of elements that signed 32-bit indices count."""
 
 
-@dataclass(frozen=True)
+@frozen()
 class Wanted:
     """The parts of an answer that are wanted in addition to the worst case.
 
@@ -91,7 +92,7 @@ def measure_footprint(a: Analysis, wanted: Wanted) -> Memory:
     return replace(answer, seconds=a.seconds)
 
 
-@dataclass(frozen=True)
+@frozen()
 class _Measured:
     """The points of a model that can hold the most bytes, over the inputs for which it runs."""
 

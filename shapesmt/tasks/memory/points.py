@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import reduce
 
 from shapesmt.base.deadline import Deadline
+from shapesmt.base.frozen import frozen
 from shapesmt.network.graph import Graph, Node
 from shapesmt.operators.inference import Inference, Operators
 from shapesmt.operators.rules import Body, Memory, Runs, Tensor
@@ -16,7 +17,7 @@ from shapesmt.tasks.memory.lifetimes import Buffer, Held, Mode, buffer_lifetimes
 from shapesmt.tasks.memory.sizes import bytes_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Point:
     """The moment when a node runs: the bytes that are held, and the condition under which the node runs."""
 
@@ -33,7 +34,7 @@ class Point:
         return [] if self._place is None else self._place.held(self._index)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class _Place:
     """A sequence of nodes, with their buffers and the tensors that are held around them."""
 

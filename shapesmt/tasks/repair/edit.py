@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from shapesmt.base.frozen import frozen
 from shapesmt.network.graph import Attributes, Declared, Graph, Literal, Node
 
 
-@dataclass(frozen=True)
+@frozen()
 class Edit:
     """A change to a graph; node indices refer to the unchanged graph.
 

@@ -7,13 +7,13 @@ aren't included become inputs of the inferred shape, with their elements if thes
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
 from shapesmt.base.errors import UsageError, printable
+from shapesmt.base.frozen import frozen
 from shapesmt.base.lazy import cached_property
 from shapesmt.network.graph import DTYPES, Graph, Literal
 from shapesmt.operators.inference import infer
@@ -80,7 +80,7 @@ class Feed(NamedTuple):
         return prod(self.shape) * size
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Cut:
     """A part of a model whose last node should fail on these inputs.
 

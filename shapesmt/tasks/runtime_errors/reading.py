@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from shapesmt.base.errors import printable
+from shapesmt.base.frozen import frozen
 from shapesmt.network.graph import Graph
 from shapesmt.tasks.runtime_errors.forms import FORMS, HEADS, UNRELATED, Form
 
@@ -38,7 +39,7 @@ _LIST = re.compile(
 )
 
 
-@dataclass(frozen=True)
+@frozen()
 class Message:
     """An error message of a runtime, as read from a text.
 

@@ -8,13 +8,14 @@ at some inputs only if nothing was left out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product, zip_longest
 from typing import NamedTuple
 
 from shapesmt.analysis.analysis import Analysis
 from shapesmt.analysis.diagnose import finding_at
 from shapesmt.analysis.verify import Problem, is_open
+from shapesmt.base.frozen import frozen
 from shapesmt.base.lazy import cached_property
 from shapesmt.network.graph import GUARDS, Node
 from shapesmt.network.laws import Law
@@ -102,7 +103,7 @@ class Case(NamedTuple):
         return self.place.node if self.says is None else self.says
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Search:
     """Searches for the inputs at which a node raises a message.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from shapesmt.analysis.analysis import Analysis
 from shapesmt.analysis.verify import Problem, examine_problem, pinned, pose_everything
 from shapesmt.base.deadline import Deadline
 from shapesmt.base.errors import ModelError
+from shapesmt.base.frozen import frozen
 from shapesmt.frontends import Format, ModelSource, OpenedModel, load
 from shapesmt.network.declarations import ADMISSIBLE, Admissible, Range, both, names_in, parse_admissible, parse_formula
 from shapesmt.prover.algebra import FALSE, TRUE, Dim, as_dim, symbol
@@ -24,7 +25,7 @@ GRACE = 1.0  # seconds to read the declared inputs, even after the deadline, as 
 _OVERRIDABLE = 4  # first IR version in which callers may replace an initializer that is an input
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Basis:
     """A model with the sizes of its inputs declared, and its analysis over the inputs for which rewrites must hold.
 

@@ -17,6 +17,7 @@ import pytest
 import shapesmt
 from shapesmt.__main__ import run as run_program
 from shapesmt.analysis.verify import Question
+from shapesmt.base.deadline import TimeUp
 from shapesmt.base.errors import InternalError, ModelError, UsageError
 from shapesmt.entrypoints.cli.main import main
 from shapesmt.prover.algebra import Verdict
@@ -131,6 +132,13 @@ def test_our_mistake_asks_for_a_report(asked, capsys, monkeypatch):
         assert "Traceback (most recent call last)" in err
     monkeypatch.setenv("SHAPESMT_DEBUG", "1")
     assert "Traceback" in run(capsys, "check", "m.onnx")[2]
+
+
+def test_a_deadline_that_no_stage_notices_is_undecided(asked, capsys):
+    asked.answers["check"] = TimeUp()
+    assert run(capsys, "check", "m.onnx") == (
+        3, "", "error: there is no answer in the time given; a longer --timeout may do\n"
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("error", [MemoryError(), SystemError("error return without exception set")])

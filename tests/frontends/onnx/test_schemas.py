@@ -10,6 +10,7 @@ import shapesmt
 from shapesmt.analysis.verify.problem import pose
 from shapesmt.base.errors import ModelError
 from shapesmt.frontends import load
+from shapesmt.network.graph import Declared
 from shapesmt.operators.inference import infer
 from shapesmt.operators.rules import registry, rules
 from shapesmt.prover.algebra import Verdict
@@ -141,7 +142,7 @@ def test_an_operator_without_a_rule_is_expanded(op, monkeypatch):
     content = model(constants, "float[n, 4] x, float[4] w, float[1, n, 4] r, float[1, n, 1] c")
     graph = load(content)
     ruled = infer(graph, pose(graph).inputs).tensors["y"]
-    rules()  # all are there: what is registered later goes when the table does
+    registry.load_everything()  # what is registered later goes when the table does
     monkeypatch.setattr(registry, "_RULES", {key: r for key, r in registry._RULES.items() if key != ("", op)})
     made = infer(graph, pose(graph).inputs)
     assert not any(a.unjudged for a in made.applications)
@@ -171,3 +172,11 @@ def test_inferred_types_of_sequences_are_written():
     graph = onnx.parser.parse_model(model("s = SequenceConstruct(x, x) y = SequenceLength(s)").decode())
     (info, _) = shapesmt.infer_shapes(graph).graph.value_info
     assert info.type == helper.make_sequence_type_proto(helper.make_tensor_type_proto(1, ["n", 4]))
+
+
+def test_types_of_a_node_with_a_tensor_as_an_attribute() -> None:
+    text = '<ir_version: 8, opset_import: ["":18]> g () => (y) { y = Constant<value = int64[2] {3, 4}>() }'
+    graph = load(text.encode())
+    (node,) = graph.nodes
+    assert graph.schemas is not None
+    assert graph.schemas.infer(node, graph.opsets, [], []) == [Declared("int64", (2,))]

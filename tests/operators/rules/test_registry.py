@@ -12,6 +12,7 @@ import pytest
 import shapesmt
 from shapesmt.base.errors import InternalError
 from shapesmt.entrypoints.cli.main import main
+from shapesmt.operators.ops.modules import DOMAINS
 from shapesmt.operators.rules import registry
 
 MODEL = b"""<ir_version: 8, opset_import: ["": 18, "com.example.plugin": 1]>
@@ -104,7 +105,7 @@ def test_all_rules_of_an_operator_are_in_one_module() -> None:
     """Then the domain's other modules need not be imported for it."""
     modules = defaultdict(set)
     for own in registry.rules():
-        if not own.plugin and own.domain in registry.DOMAINS:
+        if not own.plugin and own.domain in DOMAINS:
             modules[own.domain, own.name].add(own.apply.__module__)
     assert len(modules) > 1000
     assert not {operator: names for operator, names in modules.items() if len(names) > 1}
@@ -112,12 +113,18 @@ def test_all_rules_of_an_operator_are_in_one_module() -> None:
 
 def test_domains_list_the_modules_of_their_rules() -> None:
     """Rules that a bridge's table registers are functions of another module, so bridges are exempt."""
-    listed = {
-        domain: {f"shapesmt.operators.ops.{name}" for name in names} for domain, names in registry.DOMAINS.items()
-    }
+    listed = {domain: {f"shapesmt.operators.ops.{name}" for name in names} for domain, names in DOMAINS.items()}
     bridges = {"shapesmt.operators.ops.shared.bridge", "shapesmt.operators.ops.contrib.common"}
     own = {(r.domain, r.apply.__module__) for r in registry.rules() if not r.plugin}
     assert not {(domain, module) for domain, module in own if module not in listed[domain] | bridges}
+
+
+def test_an_operator_without_a_row_fails_at_import() -> None:
+    def added(ctx: object) -> None: ...
+
+    added.__module__ = "shapesmt.operators.ops.math.added"
+    with pytest.raises(AssertionError, match="Unlisted isn't in"):
+        shapesmt.rule("Unlisted")(added)
 
 
 def test_two_rules_for_one_operator_name_their_modules(installed):

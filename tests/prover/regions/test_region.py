@@ -337,3 +337,19 @@ def test_conditions_that_others_imply_are_left_out() -> None:
     either = any_of(equal(m, 1), equal(m, n // 2))
     assert described(all_of(either, equal(m, n // 2))).text == ("m == n//2",)
     assert described(all_of(at_least(n, m), at_least(n, m + 1))).text == ("n >= m + 1",)
+
+
+@pytest.mark.parametrize("step", [1, 16])
+def test_bounds_need_no_proof(step: int) -> None:
+    size, random = symbol("size", step, step=step), Random(step)
+    values = np.arange(step, 4000, step)
+    for _ in range(50):
+        least, most = sorted(random.sample(range(1, 3000), 2))
+        condition = all_of(
+            at_least((size + 31) // 8, least), at_most(size, 10 * most), at_least(size, random.choice((1, 40)))
+        )
+        region = describe(condition, Domain([size]), lambda *_: False)
+        said = all_of(*(c.formula for c in region.conjuncts))
+        truth, expected = (Evaluator({size.as_symbol(): values}).formula(f) for f in (said, condition))
+        assert region.exact
+        assert np.array_equal(np.broadcast_to(truth, len(values)), np.broadcast_to(expected, len(values))), condition

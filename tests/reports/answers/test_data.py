@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import shapesmt
+from shapesmt.base.frozen import frozen
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers import (
     Bounds,
@@ -118,7 +119,7 @@ def test_what_is_no_report_is_refused(data: dict[str, object]) -> None:
         Report.from_dict(data)
 
 
-@dataclasses.dataclass(frozen=True)
+@frozen()
 class Marked(Finding):
     mark: str = ""
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
 from math import isclose
 
 from shapesmt.analysis.diagnose.advice.trials import change_that_runs
 from shapesmt.analysis.diagnose.causes import Sides
 from shapesmt.analysis.verify import Examined, Judgement
+from shapesmt.base.frozen import frozen
 from shapesmt.base.lazy import cached_property
 from shapesmt.network import laws
 from shapesmt.operators.rules import Elements, Requirement
@@ -42,7 +41,7 @@ _PLAIN = frozenset({SYMBOL, PRODUCT, FLOOR_DIVISION, MIN, MAX})
 _DIVISOR = re.compile(r"//(\d+)")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Case:
     """A finding: its node, the requirement that fails with its sides, and the inputs for which the node runs."""
 
@@ -212,6 +211,8 @@ def _scaled(case: Case) -> facts.Scaled | None:
         return None
     left, right = (case.maker(side) or side.name for side, _ in case.clash)
     larger, smaller = (left, right) if case.ratio > 1 else (right, left)
+    from fractions import Fraction  # which takes longer to import than most advice
+
     ratio = Fraction(max(case.ratio, 1 / case.ratio)).limit_denominator(MAX_TERM)
     return facts.Scaled(larger, smaller, ratio.as_integer_ratio())
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shapesmt.analysis.verify import Examined, Judgement, share_of
+from shapesmt.analysis import verify
+from shapesmt.analysis.verify import Examined, Judgement
 from shapesmt.prover.algebra import Verdict
 from shapesmt.reports.answers import Finding, altered
 
@@ -35,7 +36,7 @@ def in_order(findings: Sequence[Finding], a: Examined) -> list[Finding]:
 
 def _runs_for_few(j: Judgement, a: Examined) -> bool:
     """Whether a node runs for few sizes; if they aren't counted, whether its condition is an equation."""
-    share = None if a.judge.deadline.expired else share_of(j.condition.conjuncts, a.problem.domain)
+    share = None if a.judge.deadline.expired else verify.share_of(j.condition.conjuncts, a.problem.domain)
     if share is None:
         return any(part.op == "eq" for part in j.condition.conjuncts)
     return share.valid * FEW < share.admissible

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from shapesmt.analysis.diagnose.causes.places import Place, telling
 from shapesmt.analysis.diagnose.causes.provenance import Part, bearing_on, value_of
 from shapesmt.analysis.diagnose.causes.tracer import READABLE, Tracer
 from shapesmt.analysis.verify import Judgement
+from shapesmt.base.frozen import frozen
 from shapesmt.base.lazy import cached_property
 from shapesmt.operators.inference import Slot, Slots, slots_of
 from shapesmt.operators.rules import Application, Requirement, Tensor, held
@@ -18,7 +18,7 @@ from shapesmt.prover.judge import Judge
 from shapesmt.reports.answers import Cause, Clash
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Sides:
     """The sides of a requirement that a node breaks, at a tracer's counterexample."""
 

@@ -7,13 +7,14 @@ another axis or element, or that take it from a constant. Ranks and element type
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import count
 from typing import NamedTuple
 
 from shapesmt.analysis.diagnose.causes.places import Place, covering, moved, telling
 from shapesmt.analysis.diagnose.causes.provenance import Part, Provenance, provenance_of
 from shapesmt.analysis.diagnose.settings import alone, settings_of
+from shapesmt.base.frozen import frozen
 from shapesmt.base.lazy import cached_property
 from shapesmt.network.graph import Graph, Node, Nodes
 from shapesmt.operators.inference import Operators, Slot, Slots
@@ -34,7 +35,7 @@ class _Shared(NamedTuple):
     constants: set[str]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Tracer:
     """Traces sizes back through a graph.
 

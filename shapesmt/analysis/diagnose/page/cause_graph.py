@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from shapesmt.analysis.verify import Examination, Judgement
+from shapesmt.base.frozen import frozen
 from shapesmt.network.graph import Graph
 from shapesmt.operators.rules import Tensor
 from shapesmt.prover.algebra import Atom, Dim, evaluate
@@ -113,7 +113,7 @@ def _names(formulas: Iterable[Cause | Side]) -> Names:
     return frozenset(name for formula in formulas for name in formula.names)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Shapes:
     """The sizes of tensors, with their values at the counterexample."""
 

@@ -13,12 +13,13 @@ import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from shapesmt.base.errors import ModelError, UsageError, pass_on, printable
+from shapesmt.base.frozen import frozen
 from shapesmt.network.graph import Place
 
 _MAPPINGS = (dict, OrderedDict, defaultdict)
@@ -26,7 +27,7 @@ _MOST = 400  # characters of PyTorch's message that are shown
 _SUGGESTED = "Suggested fixes:"
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Request:
     """A module, and the arguments for its export."""
 
@@ -54,7 +55,7 @@ def request(module: Any, args: Any = None, kwargs: Any = None, dynamic_shapes: A
     return Request(module, args, kwargs or {}, dynamic_shapes)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Exported:
     """A program, and the sizes that the request wanted to vary."""
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from shapesmt.base.frozen import frozen
 from shapesmt.frontends.torch.constants import has_few
 from shapesmt.frontends.torch.live.arguments import TYPE_NUMBERS, kind_of, named_json, to_json
 from shapesmt.network.graph import Literal
@@ -243,7 +243,7 @@ def _children(spec: Any) -> list[Any]:
 _KINDS = ("bool", "int", "uint", "float")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Held:
     """The parameters, buffers and constants of a `torch.export.ExportedProgram`."""
 

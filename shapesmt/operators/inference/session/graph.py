@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from shapesmt.base.frozen import frozen
 from shapesmt.network.graph import Graph, Node, Nodes
 from shapesmt.operators.inference.loading import SHAPES, Refusal, is_loaded, refusal
 from shapesmt.operators.inference.schema_types import inferred_types, literal_of
@@ -25,7 +26,7 @@ FOLDED = "what is computed from constants is a constant"
 ROUNDS = 8  # the most times that nodes are replaced: each time, sizes may be known that weren't before
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class SessionGraph:
     """The graph that the session runs.
 

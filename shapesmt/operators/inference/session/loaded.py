@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -67,6 +67,10 @@ class Named(Static):
         if key not in types:
             types[key] = super()._infer_types(node, inputs)
         return types[key]
+
+    def _is_plain(self, application: Application, writes: Sequence[str], tensors: Mapping[str, Tensor]) -> bool:
+        unchanged = all(tensors[name] is t for name, t in zip(writes, application.outputs, strict=True) if name)
+        return unchanged and not self.findings.found and super(Static, self)._is_plain(application, writes, tensors)
 
     def _deeper(self, outside: Outside, opsets: Mapping[str, int] | None = None) -> Walk | None:
         walk = super()._deeper(outside, opsets)

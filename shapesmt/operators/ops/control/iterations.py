@@ -13,10 +13,11 @@ the same number is a formula over the index, and so is known after the last iter
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import Any, TypeAlias
 
+from shapesmt.base.frozen import frozen
 from shapesmt.operators.rules import Elements, Layout, Tensor, Value, elements, tensor
 from shapesmt.prover.algebra import (
     FALSE,
@@ -64,7 +65,7 @@ def independent(dim: Dim, hidden: Hidden) -> bool:
     return dim.symbols.isdisjoint(hidden)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Course:
     """A loop-carried number: `start + step*index`; or `start`, then `left`, which the previous iteration computed."""
 
@@ -91,7 +92,7 @@ class Course:
         return Course(self.start, stage=Stage.LOST if self.stage in (Stage.REPLACED, Stage.LOST) else Stage.UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Carried:
     """One loop-carried tensor: a `Course` for each size and for each known element.
 

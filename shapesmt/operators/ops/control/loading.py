@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
 
+from shapesmt.base.frozen import frozen
 from shapesmt.base.lazy import cached_property
 from shapesmt.network.graph import Graph, Node
 
@@ -28,7 +28,7 @@ RANK_UNKNOWN = frozenset(
 """Operators whose output rank ONNX Runtime doesn't infer from the ranks of their inputs, in some version."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Loaded(Container[str]):
     """The tensors whose ranks ONNX Runtime surely infers when it loads the model.
 

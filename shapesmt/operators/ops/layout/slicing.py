@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from shapesmt.network import laws
 from shapesmt.operators.ops.shared.fields import term_of, value_of
@@ -25,8 +25,7 @@ ALL_THE_WAY = 2**31 - 1  # as an end: the end of the axis, for ONNX Runtime also
 LONGEST = 2**62  # no axis has more elements
 
 
-@dataclass(frozen=True)
-class Cut:
+class Cut(NamedTuple):
     """The elements kept along one axis: `size` elements, the i-th at `first + i*step`; None if unknown."""
 
     size: Dim

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from math import isfinite
+from typing import TYPE_CHECKING
 
 from shapesmt.base.lazy import np
 from shapesmt.operators.rules import Item
 from shapesmt.prover.algebra import Dim
 from shapesmt.prover.algebra.numeric import MANTISSA, Float, from_dim, literal, power, steps
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 MAX_EXPONENT = 64
 

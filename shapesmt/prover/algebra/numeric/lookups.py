@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import sha256
 from typing import Any, TypeAlias
 
 from shapesmt.base.lazy import np
@@ -45,6 +44,8 @@ class Lookup:
         return _at(self.data, args[0])
 
     def __str__(self) -> str:
+        from hashlib import sha256  # few formulas have lookups
+
         return f"constant_{sha256(self.data).hexdigest()[:16]}[{self.args[0]}]"
 
 

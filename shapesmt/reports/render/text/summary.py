@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
 from shapesmt.base.errors import printable
 from shapesmt.prover.algebra import Verdict
-from shapesmt.reports.answers import BatchReport, Report, Tally, Unchecked
+from shapesmt.reports.answers import ERROR, BatchReport, Comparison, Report, Tally, Unchecked, is_expected
 from shapesmt.reports.render.text.words import (
     FAINT,
     STRONG,
@@ -24,14 +25,14 @@ from shapesmt.reports.render.text.words import (
 )
 
 MOST_ROWS = 12
-_ERROR = "ERROR"
 _WIDEST = 60  # the most columns of the first cell of a row
 _WIDTH = max(len(verdict.value) for verdict in Verdict)
+_CHANGES = {"worse": STYLES[Verdict.FAILS], "better": STYLES[Verdict.PROVED]}
 
 
 def unchecked_line(model: Unchecked) -> Iterator[Line]:
     """Yield the line about a model that could not be checked."""
-    yield row(0, (_ERROR, STYLES[Verdict.FAILS]), f" {name(model.model)}: {_reason(model)}")
+    yield row(0, (ERROR, STYLES[Verdict.FAILS]), f" {name(model.model)}: {_reason(model)}")
 
 
 def _reason(model: Unchecked) -> str:
@@ -46,12 +47,31 @@ def summary_lines(result: BatchReport) -> Iterator[Line]:
     for model in result.models:
         label = f"  {name(model.model):{width}}  "
         if isinstance(model, Unchecked):
-            yield row(0, (f"{_ERROR:{_WIDTH}}", STYLES[Verdict.FAILS]), label, _reason(model))
+            expected = ", as expected" if not model.exit_status else ""
+            yield row(0, (f"{ERROR:{_WIDTH}}", STYLES[Verdict.FAILS]), label, _reason(model), expected)
         else:
             verdict = (f"{model.verdict.value:{_WIDTH}}", STYLES[model.verdict])
             yield row(0, verdict, label, *_extent(model))
     yield line(0)
     yield line(0, (f"{totals(result)} in {result.seconds:.2f} s, reading included", FAINT))
+    yield from comparison_lines(result.comparison)
+
+
+def comparison_lines(comparison: Comparison | None) -> Iterator[Line]:
+    """Yield how many models differ from a baseline, then a line for each; nothing without a baseline."""
+    if comparison is None:
+        return
+    tally = Counter(change.state for change in comparison.changes)
+    if comparison.written:
+        yield line(0, (f"written to {name(comparison.baseline)}: {count(comparison.same, 'model')}", STRONG))
+        return
+    counts = ", ".join([*(f"{number} {state}" for state, number in tally.items()), f"{comparison.same} unchanged"])
+    yield line(0, (f"compared with {name(comparison.baseline)}: {counts}", STRONG))
+    for change in comparison.changes:
+        reasons = "; ".join(printable(reason, 1000) for reason in change.reasons)
+        yield line(0, (change.state, _CHANGES.get(change.state, STRONG)), f" {name(change.model)}: {reasons}")
+    if tally:
+        yield line(0, ("to take these answers over: the same command with --write-baseline", FAINT))
 
 
 def fleet(result: BatchReport) -> Iterator[Line]:
@@ -68,6 +88,8 @@ def _extent(report: Report) -> Iterator[str | tuple[str, str]]:
         how, formula = runs_when(region.whole, data=region.data is not None)
         yield f", {how} "
         yield code(formula)
+    if not report.ok and is_expected(report.verdict.value, report.expected):
+        yield ", as expected"
 
 
 def totals(result: BatchReport) -> str:

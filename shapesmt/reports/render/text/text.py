@@ -67,8 +67,11 @@ def write_everything(result: AnyResult, stream: TextIO) -> None:
 
 
 def write_headlines(result: AnyResult, stream: TextIO) -> None:
-    """Write only the verdict of each model, in one line."""
-    heads = (next(lines(answer)) for answer in getattr(result, "models", [result]))
+    """Write only the verdict of each model, in one line, and what differs from a baseline."""
+    from shapesmt.reports.render.text.summary import comparison_lines
+
+    heads = [next(lines(answer)) for answer in getattr(result, "models", [result])]
+    heads += comparison_lines(getattr(result, "comparison", None))
     write((head._replace(whole=True) for head in heads), stream)
 
 
@@ -97,14 +100,13 @@ def fold_text(result: AnyResult, width: int | None = None, *, everything: bool =
 
 
 def _reports(result: BatchReport, *, everything: bool = False) -> Iterator[Line]:
-    """Yield the report of each model that isn't proved, then a line for each model."""
+    """Yield the report of each model that isn't proved, nor in the baseline as it is; then a line for each model."""
     from shapesmt.reports.render.text.summary import summary_lines
 
-    for report in result.reports:
-        if report.verdict is not Verdict.PROVED:
-            yield from _report(report, everything=everything)
-            yield BLANK
-            yield BLANK
+    for report in result.unlike:
+        yield from _report(report, everything=everything)
+        yield BLANK
+        yield BLANK
     yield from summary_lines(result)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from typing import NamedTuple, TypeAlias
 
+from shapesmt.base.frozen import frozen
 from shapesmt.network.graph import Attributes, AttributeValue, Graph, Literal, Node
 from shapesmt.operators.inference import Operators
 from shapesmt.operators.rules import Memory, Tensor
@@ -49,7 +50,7 @@ class Change(NamedTuple):
         return self.kind == "constant" or self.name == "sizes"
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Site:
     """A node that may be changed, with the tensors and sizes that candidates are made from.
 

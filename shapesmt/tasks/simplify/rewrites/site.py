@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+from shapesmt.base.frozen import frozen
 from shapesmt.network.graph import Literal, Node
 from shapesmt.operators.rules import Elements, Field, Item, Tensor
 from shapesmt.prover.algebra import Dim, Formula, Kind
@@ -21,7 +21,7 @@ WHOLE = frozenset({"bool", "string", *(f"{sign}int{bits}" for sign in ("", "u") 
 MOST = 1024  # elements of a new constant, at most
 
 
-@dataclass(frozen=True)
+@frozen()
 class Site:
     """A node of a draft, with the facts proven about its tensors."""
 

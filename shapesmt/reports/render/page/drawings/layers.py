@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from shapesmt.base.frozen import frozen
+
 GAP = 18.0  # between neighbours of one rank
 SWEEPS = 8
 
@@ -25,7 +27,7 @@ class Item:
     below: list[Item] = field(default_factory=list, repr=False)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Layout:
     """The boxes in their order, the items on each edge (source, bends, label, target), and the whole width."""
 

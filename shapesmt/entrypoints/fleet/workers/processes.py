@@ -1,4 +1,4 @@
-"""Processes: check tasks in this process, or in several on this machine.
+"""Processes: check tasks in several processes on this machine.
 
 If a process ends, a new one checks its models again, one at a time, and a model at which two processes end is reported.
 The asking process waits for all answers at once instead of using threads, which a system may refuse.
@@ -6,7 +6,6 @@ The asking process waits for all answers at once instead of using threads, which
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import sys
@@ -14,6 +13,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from multiprocessing import connection, get_context, parent_process, resource_tracker
 from multiprocessing.process import BaseProcess
 from time import monotonic, sleep
@@ -21,7 +21,7 @@ from typing import Any
 
 from shapesmt.base.errors import UsageError
 from shapesmt.entrypoints.fleet.settled import Settled, unpickle_outcomes
-from shapesmt.entrypoints.fleet.task import LARGEST, Arriving, Task, all_done, each_done, lost_outcome, split
+from shapesmt.entrypoints.fleet.task import Arriving, Task, all_done, lost_outcome, split
 
 PATIENCE = 5.0  # seconds for a process to end itself and its solver before it is killed
 _NOTHING = range(0)
@@ -29,30 +29,14 @@ _SETTINGS = {"PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore:resource_tracker"}
 """Environment variables of child processes: modules aren't imported from the working directory, and the helper process
 of `multiprocessing`, which removes what a killed process left behind, prints no warning."""
 
-
-def usual_jobs(models: int) -> int:
-    """Return the default number of processes: one per processor, but no more than models."""
-    return max(1, min(models, os.cpu_count() or 1))
-
-
-def in_turn(tasks: Sequence[Task]) -> Arriving:
-    """Yield the index and the outcome of each task, checked one after another in this process."""
-    for index, answer in enumerate(each_done(tasks)):
-        yield index, answer
-        if index % LARGEST == LARGEST - 1:
-            gc.collect(1)  # the command line has paused automatic collections
+_NEEDED = ("shapesmt.entrypoints.api.opened",)
+"""Modules that every check needs and that this one doesn't import."""
 
 
 def in_processes(tasks: Sequence[Task], jobs: int) -> Arriving:
     """Yield the index and the outcome of each task, in the order in which several processes finish them."""
-    crew = _Crew(tasks, jobs)
-    whole = False
-    try:
-        with _settings():
-            yield from crew.arriving()
-        whole = True
-    finally:  # no process is left behind, even after an interrupt
-        crew.stop(whole)
+    with Crew(tasks, jobs, reversed(split(len(tasks), jobs))) as crew:
+        yield from crew.arriving()
 
 
 @contextmanager
@@ -84,43 +68,76 @@ def _no_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-class _Crew:
-    """The child processes and their work."""
+class Crew:
+    """Child processes and their work; as a context manager, it leaves none behind, even after an interrupt.
 
-    def __init__(self, tasks: Sequence[Task], jobs: int) -> None:
+    Args:
+        tasks: The tasks.
+        jobs: The number of processes.
+        pieces: The pieces of work, last ones first; the asking process may take tasks of the first ones.
+        modules: Modules that each process imports while it starts, if it finds them.
+    """
+
+    def __init__(self, tasks: Sequence[Task], jobs: int, pieces: Iterable[range], modules: Sequence[str] = ()) -> None:
         self._tasks = tasks
         self._jobs = jobs
-        self._left = deque(split(len(tasks), jobs))
+        self._modules = modules
+        self._left = deque(pieces)
         self._ended: set[range] = set()
         """Pieces of one task at which a process has ended."""
         self._workers: dict[Any, _Worker] = {}
         """The running workers, by their connections."""
         self._failed = 0  # consecutive processes that ended before they were ready
+        self._whole = False
+
+    def __enter__(self) -> Crew:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End every process with its solver, at once unless the work is complete and it only waits for more."""
+        for worker in self._workers.values():
+            worker.stop(at_once=not self._whole or worker.piece is not None)
+        for worker in self._workers.values():
+            worker.wait()
+
+    def take_next(self) -> bool:
+        """Take the first task that is left for the asking process; False if none is left."""
+        if self._left:
+            piece = self._left.popleft()
+            if len(piece) > 1:
+                self._left.appendleft(piece[1:])
+            return True
+        return False
+
+    def arrived(self, patience: float | None = 0) -> Arriving:
+        """Yield the outcomes that have arrived, and give work to idle processes; None waits until there is one."""
+        self._give()
+        arrived: list[tuple[int, Settled]] = []
+        if any(worker.piece is not None for worker in self._workers.values()):
+            for end in connection.wait([*self._workers], patience):
+                arrived += self._take_outcomes(self._workers[end])
+        self._give()
+        yield from arrived
 
     def arriving(self) -> Arriving:
-        """Yield the index and the outcome of each task."""
-        arrived: list[tuple[int, Settled]] = []
-        while self._left or arrived or any(worker.piece or worker.again for worker in self._workers.values()):
-            self._give()
-            yield from arrived
-            arrived = []
-            if any(worker.piece is not None for worker in self._workers.values()):
-                for end in connection.wait([*self._workers]):
-                    arrived += self._take_outcomes(self._workers[end])
+        """Yield the index and the outcome of each task that is left."""
+        while self._left or any(worker.piece or worker.again for worker in self._workers.values()):
+            yield from self.arrived(None)
+        self._whole = True
 
     def _give(self) -> None:
         """Give work to each idle worker, and start workers for the work that is left."""
         for worker in self._workers.values():
             if worker.piece is None and (worker.again or self._left):
-                piece = (worker.again or self._left).popleft()
+                piece = worker.again.popleft() if worker.again else self._left.pop()
                 worker.ask(piece, self._tasks[piece.start : piece.stop])
         starting = sum(worker.piece == _NOTHING for worker in self._workers.values())
         for _ in range(min(len(self._left) - starting, self._jobs - len(self._workers))):
             self._start(())
 
     def _start(self, again: Iterable[range]) -> None:
-        with _no_interrupts():
-            worker = _Worker(again)
+        with _settings(), _no_interrupts():
+            worker = _Worker(again, self._modules)
             self._workers[worker.end] = worker
 
     def _take_outcomes(self, worker: _Worker) -> list[tuple[int, Settled]]:
@@ -147,13 +164,6 @@ class _Crew:
             self._start([*again, *worker.again])
         return arrived
 
-    def stop(self, whole: bool) -> None:
-        """End every process with its solver; terminate them at once unless the work is complete (`whole`)."""
-        for worker in self._workers.values():
-            worker.stop(at_once=not whole)
-        for worker in self._workers.values():
-            worker.wait()
-
 
 class _Worker:
     """A child process that checks models.
@@ -164,12 +174,12 @@ class _Worker:
         again: Pieces that it gets first, because the process before it ended at them.
     """
 
-    def __init__(self, again: Iterable[range]) -> None:
+    def __init__(self, again: Iterable[range], modules: Sequence[str]) -> None:
         context = get_context("spawn")
         self.end, other = context.Pipe()
         self.piece: range | None = _NOTHING
         self.again = deque(again)
-        self._process = context.Process(target=_serve, args=(other,))
+        self._process = context.Process(target=_serve, args=(other, modules))
         with other:  # the child has its own copy
             self._process.start()
 
@@ -221,10 +231,10 @@ def _status(process: BaseProcess) -> int | None:
     return process.exitcode
 
 
-def _serve(end: connection.Connection) -> None:
+def _serve(end: connection.Connection, modules: Sequence[str]) -> None:
     """Run a new process: report that it is ready, and check tasks until the other end is closed."""
     with suppress(EOFError, OSError):
-        end.send(_result_or_error(_begin))
+        end.send(_result_or_error(_begin, modules))
         while True:
             end.send(_result_or_error(all_done, end.recv()))
 
@@ -237,13 +247,16 @@ def _result_or_error(do: Callable[..., bytes], *arguments: Any) -> bytes | Excep
         return error
 
 
-def _begin() -> bytes:
-    """Make a new process end with the process that started it, and end its solver on SIGTERM."""
+def _begin(modules: Sequence[str] = ()) -> bytes:
+    """Make a new process end with the process that started it, and end its solver on SIGTERM; import modules."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     sys.unraisablehook = _end_again
     parent = parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    for name in (*_NEEDED, *modules):
+        with suppress(ImportError):
+            import_module(name)
     return b""
 
 
