@@ -141,7 +141,8 @@ class Config:
 def inside(settings: Path, model: str) -> Path:
     """Return a model's path relative to the folder of the settings; the absolute one if it isn't inside.
 
-    >>> inside(Path("a/shapesmt.toml"), "a/b/m.onnx").as_posix(), inside(Path("a/shapesmt.toml"), "m.onnx").is_absolute()
+    >>> settings = Path("a/shapesmt.toml")
+    >>> inside(settings, "a/b/m.onnx").as_posix(), inside(settings, "m.onnx").is_absolute()
     ('b/m.onnx', True)
     """
     path, folder = _absolute(model), _absolute(settings).parent
