@@ -50,6 +50,7 @@ DOORS = {
     "z3": ("prover/smt/worker.py", "analysis/encoding/constraints.py"),
     "networkx": ("network/graph/",),
     "click": ("entrypoints/cli/",),
+    "tomlkit": ("entrypoints/cli/adopting.py",),
     "rich": ("reports/render/",),
     "onnxruntime": ("tasks/replay/serving.py", "tasks/replay/loads.py", "tasks/replay/worker.py"),
     "openvino": ("reports/export/targets/openvino.py",),
