@@ -22,6 +22,7 @@ from itertools import permutations
 from math import inf, prod
 from typing import NamedTuple
 
+from shapesmt.base.lazy import np
 from shapesmt.prover.algebra import (
     FALSE,
     FLOOR_DIVISION,
@@ -112,18 +113,25 @@ def _few_values(domain: Domain, condition: Formula) -> list[Formula]:
 
     The result is [] if a related symbol has many values, or if all are declared with a maximum.
     """
-    within = domain.copy()
-    within.assume(condition)
-    tied = within.closure(condition.symbols)[0]
-    listed = [values for s in tied if (values := within.value_list(s)) is not None and not s.universal]
-    if len(listed) < max(len(tied), 2) or prod(map(len, listed)) > FEW_POINTS or all(s.hi < inf for s in tied):
+    tied = domain.closure(condition.symbols)[0]
+    if len(tied) < 2 or any(s.universal for s in tied) or all(s.hi < inf for s in tied):
+        return []
+    within = domain
+    if any(within.value_list(s) is None for s in tied):
+        within = domain.copy()
+        within.assume(condition)
+    listed = [values for s in tied if (values := within.value_list(s)) is not None]
+    if len(listed) < len(tied) or prod(map(len, listed)) > FEW_POINTS or not within.fits(condition):
         return []
     points = within.points(tied)
-    each = {} if points is None or not points.count else points.projections()
-    if points is None or not each or max(map(len, each.values())) > FEW_VALUES:
+    truth = None if points is None else points.truth(condition)
+    if points is None or truth is None or not truth.any():
+        return []
+    each = {s: np.unique(values) for s, values in points.at(truth).items()}
+    if max(map(len, each.values())) > FEW_VALUES:
         return []
     facts = [any_of(*(equal(of_atom(s), int(v)) for v in values)) for s, values in each.items()]
-    return facts if points.count == prod(map(len, each.values())) else [*facts, condition]
+    return facts if np.count_nonzero(truth) == prod(map(len, each.values())) else [*facts, condition]
 
 
 def _narrowed(domain: Domain, formula: Formula) -> Formula:

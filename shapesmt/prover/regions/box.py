@@ -28,6 +28,7 @@ BLOCKS = {1: 1 << 13, 2: 1 << 7, 3: 1 << 4}  # blocks of rows along an axis that
 FEWEST = 1 << 7  # values that are sampled however large the step is
 STEPS = 4  # how many times the largest step fits into the sampled range
 MAX_STEP = 1 << 10
+MOST_POINTS = 1 << 24  # combinations of sampled values; steps with more of them aren't tried
 
 Size = tuple[int, int, int]
 
@@ -131,6 +132,8 @@ def _widest(
     every = [_progressions(r, moduli[s], len(ranges), remainders=remainders) for s, r in ranges.items()]
     for progressions in product(*every):
         look()
+        if prod(map(len, progressions)) > MOST_POINTS:
+            continue
         truth = truth_at(condition, dict(zip(ranges, progressions, strict=True)))
         run = None if truth is None else _largest(truth)
         if run is not None:

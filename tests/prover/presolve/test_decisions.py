@@ -340,3 +340,23 @@ def test_nested_quotients_are_enumerated_as_far_as_their_values_go() -> None:
     assert decide(within, at_least(n, images)) == Decision(Verdict.PROVED, "enumeration")
     within.assume(at_least(images, 2))
     assert decide(within, at_least(n, 2)) == Decision(Verdict.PROVED, "enumeration")
+
+
+def test_conditions_that_leave_few_values_are_replaced_by_these() -> None:
+    n, h, w = symbol("n", 1), symbol("h", 1), symbol("w", 1)
+    domain = Domain([atom_of(s) for s in (n, h, w)], [at_most((h + 3) % 28, 3), at_most((w + 3) % 28, 3)])
+    patches = equal(((h + 31) // 32) * ((w + 31) // 32), 49)
+    facts = simpler_facts(domain, patches)
+    assert facts[-1] is patches  # 25 by 1,537 pixels have 49 patches too, and 25 by 25 haven't
+    for fact in facts:
+        domain.assume(fact)
+    expected = [v for v in range(1, 2000) if (v + 3) % 28 <= 3 and (v + 31) // 32 in (1, 7, 49)]
+    assert [domain.values(atom_of(s)).tolist() for s in (h, w)] == [expected, expected]  # type: ignore[union-attr]
+    square = equal(((h + 7) // 8) * ((w + 7) // 8), 49 * ((h + 27) // 56) * ((w + 27) // 56))
+    facts = simpler_facts(domain, square)
+    assert [{s.name for s in fact.symbols} for fact in facts] == [{"h"}, {"w"}]
+    for value in range(1, 2000):
+        assert Evaluator({atom_of(h): value}).formula(facts[0]) == (221 <= value <= 224), value
+    bounded = symbol("a", 1, 40), symbol("b", 1, 40)
+    fact = equal(bounded[0] * bounded[1], 6)
+    assert simpler_facts(Domain([atom_of(s) for s in bounded]), fact) == [fact]
