@@ -73,9 +73,10 @@ class Clock:
 def test_others_help_when_the_rest_takes_longer_than_their_start(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
     assert clock.helps_after([1, 0.01], 100) is None
-    assert clock.helps_after([1, 0.01], 1000) == 3
-    assert clock.helps_after([1, 0.01], 130) is None
-    assert clock.helps_after([1, 0.01], 130, jobs=8) == 3
+    assert clock.helps_after([1, 0.01], 1000) == 49
+    assert clock.helps_after([1, 0.01], 190) is None
+    assert clock.helps_after([1, 0.01], 190, jobs=8) == 4
+    assert clock.helps_after([1, *[0.1] * 20, 0.001], 1000) is None
     assert clock.helps_after([1, 2], 2) is None
     assert clock.helps_after([1, 0.5, 0.01], 100) is None
     after = clock.helps_after([1, *[0.01] * 49, 5], 100)
@@ -85,7 +86,7 @@ def test_others_help_when_the_rest_takes_longer_than_their_start(monkeypatch: py
 
 def test_nothing_helps_while_other_programs_have_the_processors(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Clock(monkeypatch, part=0.4).helps_after([1, 0.01], 1000) is None
-    assert Clock(monkeypatch, part=0.9).helps_after([1, 0.01], 1000) == 3
+    assert Clock(monkeypatch, part=0.9).helps_after([1, 0.01], 1000) == 49
 
 
 def test_small_models_are_checked_without_another_process(few: list[str], starts: list[BaseProcess]) -> None:
