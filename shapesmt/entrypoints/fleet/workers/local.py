@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from math import sqrt
-from time import perf_counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shapesmt.base.deadline import processor_time
@@ -102,12 +102,20 @@ def _is_small(task: Task) -> bool:
     return True  # it can't be read
 
 
+def waited() -> float:
+    """Return the seconds for which this thread waited for a processor; 0 on systems other than Linux."""
+    try:
+        return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):
+        return 0.0
+
+
 class _Pace:
-    """The processor time that this process needs for a model, and the part of a processor that it gets."""
+    """The processor time that this process needs for a model, and how long it has to wait for a processor."""
 
     def __init__(self, begun: float) -> None:
         self._begun = self._last = begun
-        self._started = 0.0  # by the clock, after the first model
+        self._waited = waited()
         self._sums: list[float] = []
         """The seconds of processor time of the models after the first, summed up to each of them."""
         self._squares: list[float] = []
@@ -120,7 +128,7 @@ class _Pace:
             self._sums.append(self._sums[-1] + seconds)
             self._squares.append(self._squares[-1] + seconds * seconds)
         else:
-            self._started, self._sums, self._squares = perf_counter(), [0.0], [0.0]
+            self._sums, self._squares = [0.0], [0.0]
         self._last = now
 
     def pays(self, left: int, jobs: int) -> bool:
@@ -128,11 +136,11 @@ class _Pace:
         number = len(self._sums) - 1
         if number < 3 or number * WATCHED * (jobs - 1) < left:
             return False
-        # if this process has to wait for a processor, so many of them are busy with other programs
-        idle = jobs * min(1.0, self._sums[-1] / (perf_counter() - self._started))
-        each = self._least()
-        start = self._last - self._begun - number * each  # to import, and to check the first models of their kind
-        return left * each / max(1.0, idle) + start < left * each
+        work, waiting, each = self._last - self._begun, waited() - self._waited, self._least()
+        start = work - number * each  # to import, and to check the first models of their kind
+        # while all processors are busy with other programs, this process gets one for `jobs` of `jobs + 1` seconds
+        busy = min(1.0, (jobs + 1) * waiting / (work + waiting))
+        return left * each / (1 + (jobs - 1) * (1 - busy)) + start < left * each
 
     def _least(self) -> float:
         """Return the mean of the latter half of the models, less its standard error: few models say little."""
