@@ -95,7 +95,7 @@ class Begun(Faults):
     """Counts the calls of a worker, but for those of Python's own that start it."""
 
     def due(self) -> bool:
-        return "shapesmt.entrypoints.fleet.processes" in sys.modules and super().due()
+        return "shapesmt.entrypoints.fleet.workers.processes" in sys.modules and super().due()
 
 
 def no_space() -> Exception:

@@ -28,7 +28,7 @@ from shapesmt.prover.algebra import (
     negate,
     of_atom,
 )
-from shapesmt.prover.presolve import Decision, Domain, decide_part, extent, implications, independent, together
+from shapesmt.prover.presolve import Decision, Domain, decide_part, extent, independent, simpler_facts, together
 from shapesmt.prover.regions import Region
 
 if TYPE_CHECKING:
@@ -160,9 +160,20 @@ class Judge:
                 return "sat"
         return self._ask(conditions).verdict
 
-    def implications(self, domain: Domain, condition: Formula) -> list[Formula]:
-        """Return simpler facts that follow from a condition, such as that a size is never 0; [] if time is up."""
-        return self.deadline.attempt(lambda: implications(domain, condition), [])
+    def assume(self, domain: Domain, condition: Formula) -> None:
+        """Narrow the domain to the inputs that satisfy a condition, by simpler facts that say the same if possible."""
+        for fact in self.deadline.attempt(lambda: self._simpler_facts(domain, condition), [condition]):
+            domain.assume(fact)
+        domain.implied += condition.conjuncts
+
+    def _simpler_facts(self, domain: Domain, condition: Formula) -> list[Formula]:
+        """Return facts that together are equivalent to a condition over the domain, on one input each if possible."""
+        facts = simpler_facts(domain, condition)
+        if all(len(fact.symbols) < 2 for fact in facts) or any(s.universal for s in condition.symbols):
+            return facts
+        region = self.region(domain, condition)
+        alone = region.exact and all(len(said.formula.symbols) == 1 for said in region.conjuncts)
+        return [said.formula for said in region.conjuncts] if alone else facts
 
     def proves(self, domain: Domain, formula: Formula) -> bool:
         """Whether the condition is proven to hold over the domain; cheaper than to `decide` it."""

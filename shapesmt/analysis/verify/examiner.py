@@ -290,9 +290,7 @@ class _Examiner:
             alone = self._judge.decide(self._domain, r.formula)
             once[("PROVED", alone.by) if alone.verdict is Verdict.PROVED else (str(verdict), "")] += 1
         if verdict is Verdict.DEPENDS:
-            self._domain.assume(condition)
-            for fact in self._judge.implications(self._domain, condition):
-                self._domain.assume(fact)
+            self._judge.assume(self._domain, condition)
             return once, {**settled, ("PROVED", "assumed"): len(pending)}
         if verdict is Verdict.FAILS:
             self._unreachable |= self._inference.graph.descendants(index)

@@ -177,6 +177,8 @@ def _cluster(address: str) -> Iterator[Client]:
               help="Run counterexamples on ONNX Runtime (pip install 'shapesmt[replay]'), or by PyTorch.")  # fmt: skip
 @click.option("--samples", multiple=True, type=model_text, metavar="NAME",
               help="Prove as well that samples stay apart, which this dimension counts.")  # fmt: skip
+@click.option("--adopt", is_flag=True,
+              help="Write ranges that are proved into the settings (pip install 'shapesmt[adopt]').")  # fmt: skip
 @fleet_options
 @click.option("-q", "--quiet", is_flag=True, help="Text of one line: the verdict of each model.")
 @click.option("--all", "everything", is_flag=True, help="Text of all findings, however many.")
@@ -188,6 +190,7 @@ def check(
     quiet: bool,
     everything: bool,
     html: str | None,
+    adopt: bool,
     **options: Any,
 ) -> int:
     """Does every node run for every input? If not: which input breaks it?
@@ -199,11 +202,27 @@ def check(
     if form == "text":
         wanted = {"quiet": quiet, "all": everything, "fleet": fleet["summary"] or fleet["output"] is not None}
         form = next((name for name, asked in wanted.items() if asked), form)
+    if adopt and options["no_config"]:
+        raise click.UsageError("--adopt writes into the configuration; leave --no-config out")
     config, options = load_config(options)
+    if adopt:
+        from shapesmt.entrypoints.cli.adopting import Settings
+
+        settings = Settings(config)
     several = len(models) > 1 or any(fleet[name] for name in _SEVERAL) or is_several(models[0], options["timeout"])
     if several or config.expected(models[0]) == "ERROR":
-        return show(check_models(models, fleet, config, options, html, brief=form == "fleet"), form)
-    (model,) = models
+        brief = form == "fleet" and not adopt
+        found: BatchReport | Report = check_models(models, fleet, config, options, html, brief=brief)
+    else:
+        found = _check_model(models[0], config, options, html, form)
+    status = show(found, form)
+    for line in settings.adopt(models, found) if adopt else ():
+        click.echo(line, err=True)
+    return status
+
+
+def _check_model(model: str, config: Config, options: dict[str, Any], html: str | None, form: Form) -> Report:
+    """Check one model and return the report; write its page if `html` names one."""
     asked = opened(model, config, options)
     ask: Callable[[], Report] = asked.check
     if html is not None:
@@ -216,4 +235,4 @@ def check(
 
         report = altered(report, expected=expected)
         _note_better(report, "" if config.path is None else printable(config.path.name))
-    return show(report, form)
+    return report

@@ -76,7 +76,7 @@ class Config:
         """
         if path is not None:
             file = Path(path)
-            table = _table(file, file.name == "pyproject.toml")
+            table = _table(file)
             if table is None:
                 raise UsageError(f"{printable(str(file))} has no [tool.shapesmt]; add it, or name another file")
             return _config(file, table)
@@ -86,10 +86,19 @@ class Config:
             return Config()
         for file in (parent / name for parent in (folder, *folder.parents) for name in _FILES):
             # an unreadable file counts as missing
-            table = _table(file, file.name == "pyproject.toml") if os.path.isfile(file) else None  # noqa: PTH113
+            table = _table(file) if os.path.isfile(file) else None  # noqa: PTH113
             if table is not None:
                 return _config(file, table)
         return Config()
+
+    @staticmethod
+    def parse(path: Path, text: str) -> Config:
+        """Return the configuration that the file `path` would be with this text.
+
+        Raises:
+            UsageError: The text isn't TOML, or has an unknown key or an invalid value.
+        """
+        return _config(path, _parse_table(path, text) or {})
 
     def of(self, model: object) -> Options:
         r"""Return the keyword arguments of `check` for a model, from every pattern that matches its path.
@@ -125,30 +134,55 @@ class Config:
             return True
         if self.path is None or not isinstance(model, str | os.PathLike):
             return False
-        path, folder = _absolute(os.fsdecode(model)), _absolute(self.path).parent
-        if "/" not in pattern:
-            return fnmatchcase(path.name, pattern)
-        inside = path.relative_to(folder) if path.is_relative_to(folder) else path
-        return fnmatchcase(inside.as_posix(), pattern)
+        path = inside(self.path, os.fsdecode(model))
+        return fnmatchcase(path.as_posix() if "/" in pattern else path.name, pattern)
+
+
+def inside(settings: Path, model: str) -> Path:
+    """Return a model's path relative to the folder of the settings; the absolute one if it isn't inside.
+
+    >>> settings = Path("a/shapesmt.toml")
+    >>> inside(settings, "a/b/m.onnx").as_posix(), inside(settings, "m.onnx").is_absolute()
+    ('b/m.onnx', True)
+    """
+    path, folder = _absolute(model), _absolute(settings).parent
+    return path.relative_to(folder) if path.is_relative_to(folder) else path
 
 
 def _absolute(path: str | Path) -> Path:
     return Path(os.path.abspath(path))  # noqa: PTH100 - a link keeps its own name
 
 
-def _table(file: Path, within: bool) -> Mapping[str, Any] | None:
-    """Return the file's table, or [tool.shapesmt] if it is `within` a larger file; None if there is none."""
+def is_part(file: Path) -> bool:
+    """Whether the settings are the table [tool.shapesmt] of a larger file."""
+    return file.name == "pyproject.toml"
+
+
+def read_text(file: Path) -> str:
+    """Return the text of a file of settings.
+
+    Raises:
+        UsageError: The file can't be read, is too large, or isn't UTF-8.
+    """
     try:
         with file.open("rb") as opened:
             content = opened.read(MOST + 1)
         if len(content) > MOST:
             raise UsageError(f"cannot read {printable(str(file))}: more than {MOST >> 20} MiB of settings")
-        if within and b"shapesmt" not in content:  # the usual case; it needs no parser
-            return None
-        text = content.decode()
+        return content.decode()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise UsageError(f"cannot read {printable(str(file))}: {reason}") from None
+
+
+def _table(file: Path) -> Mapping[str, Any] | None:
+    """Return the table of settings in a file; None if it is part of a larger file that has none."""
+    return _parse_table(file, read_text(file))
+
+
+def _parse_table(file: Path, text: str) -> Mapping[str, Any] | None:
+    if is_part(file) and "shapesmt" not in text:  # the usual case; it needs no parser
+        return None
     if sys.version_info >= (3, 11):
         import tomllib
     else:
@@ -157,7 +191,7 @@ def _table(file: Path, within: bool) -> Mapping[str, Any] | None:
         table: Mapping[str, Any] = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{printable(str(file))} is not TOML: {printable(str(error), 200)}") from None
-    if not within:
+    if not is_part(file):
         return table
     tool = table.get("tool")
     inner = tool.get("shapesmt") if isinstance(tool, dict) else None

@@ -6,7 +6,6 @@ from shapesmt.base.lazy import lazy_imports
 
 with lazy_imports(__name__):
     from shapesmt.entrypoints.fleet.baseline import Baseline as Baseline
-    from shapesmt.entrypoints.fleet.cluster import connect as connect
     from shapesmt.entrypoints.fleet.many import Plan as Plan, check_all as check_all, check_many as check_many
     from shapesmt.entrypoints.fleet.names import (
         is_several as is_several,
@@ -21,3 +20,4 @@ with lazy_imports(__name__):
         write_summary as write_summary,
     )
     from shapesmt.entrypoints.fleet.task import Task as Task
+    from shapesmt.entrypoints.fleet.workers.cluster import connect as connect

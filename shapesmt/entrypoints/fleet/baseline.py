@@ -13,7 +13,8 @@ from shapesmt.base.errors import ShapesmtError
 from shapesmt.base.frozen import frozen
 from shapesmt.entrypoints.fleet.task import Task
 from shapesmt.frontends import ModelSource, is_url, model_file
-from shapesmt.reports.answers import BatchReport, Change, Comparison, Report, Unchecked, altered, gravest
+from shapesmt.prover.algebra import name_text
+from shapesmt.reports.answers import BatchReport, Change, Comparison, Report, TensorFacts, Unchecked, altered, gravest
 from shapesmt.tasks.baselines import Entry, change_of, entry_of, read, write
 
 OWN = ("new", "asked otherwise")
@@ -88,7 +89,7 @@ class Baseline:
         before = self.entries.get(self._name(task.path))
         if before is None:
             return Change(outcome.model, "new", (entry_of(outcome).verdict,))
-        return change_of(before, outcome, partial(_still_runs, task, before))
+        return change_of(before, outcome, partial(_still_runs, task, before, outcome))
 
     def _missing(self, tasks: Sequence[Task], given: Sequence[str]) -> list[str]:
         """Return the models that aren't there any more, though one of the given paths would have them."""
@@ -123,7 +124,7 @@ def _is_gone(name: str, folder: str, given: Sequence[str]) -> bool:
     return below and not os.path.exists(full)  # noqa: PTH110
 
 
-def _still_runs(task: Task, before: Entry) -> bool:
+def _still_runs(task: Task, before: Entry, now: Report | Unchecked) -> bool:
     """Whether a model is proved to run wherever the baseline states that it did."""
     from shapesmt.entrypoints.api import Opened
 
@@ -134,7 +135,7 @@ def _still_runs(task: Task, before: Entry) -> bool:
     question = task.question.again()
     try:
         model = ModelSource(question.read(lambda: model_file(task.place or task.path, weights=False)))
-        shapes = _shapes(before, question.read(model.graph).inputs)
+        shapes = _shapes(before.inputs, getattr(now, "inputs", {}))
         relations = (*asked.assume, *(before.ran or ()))
         question = replace(question, dims=ranges, values=values, assume=relations, shapes=shapes, replay=False)
         return Opened(model, question).proved
@@ -142,12 +143,12 @@ def _still_runs(task: Task, before: Entry) -> bool:
         return False
 
 
-def _shapes(before: Entry, inputs: Mapping[str, object]) -> dict[str, tuple[str | int, ...]]:
-    """Return the shapes that the inputs had, for those that are left."""
+def _shapes(before: Mapping[str, TensorFacts], now: Mapping[str, TensorFacts]) -> dict[str, tuple[str | int, ...]]:
+    """Return the shapes that inputs had, for those that have others now."""
     return {
-        name: tuple([int(axis) if axis.isdecimal() else axis for axis in t.shape])
-        for name, t in before.inputs.items()
-        if t.shape is not None and name in inputs
+        name: tuple([int(axis) if axis.isdecimal() else name_text(axis) for axis in t.shape])
+        for name, t in before.items()
+        if t.shape is not None and name in now and now[name].shape != t.shape
     }
 
 

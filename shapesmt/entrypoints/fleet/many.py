@@ -191,11 +191,11 @@ class _Run:
     def _engine(self, tasks: Sequence[Task], stack: ExitStack) -> Arriving:
         """Return an iterator of outcomes as they arrive, from the cluster, from several processes or from this one."""
         if self._plan.cluster is not None:
-            from shapesmt.entrypoints.fleet.cluster import on_cluster
+            from shapesmt.entrypoints.fleet.workers.cluster import on_cluster
 
             arriving = on_cluster(tasks, stack.enter_context(self._plan.cluster))
         else:
-            from shapesmt.entrypoints.fleet.local import on_this_machine
+            from shapesmt.entrypoints.fleet.workers.local import on_this_machine
 
             arriving = on_this_machine(tasks, self._plan.jobs, processor_time() - self._prepared)
         return stack.enter_context(closing(arriving))

@@ -64,8 +64,12 @@ _COMPUTE: dict[type[ast.operator], Callable[[Dim, Dim], Dim]] = {
 }
 
 
-def parse_formula(text: str, symbols: Mapping[str, Dim], most: int = _MOST_SIZE) -> Formula:
+def parse_formula(
+    text: str, symbols: Mapping[str, Dim], most: int = _MOST_SIZE, parts: dict[str, Dim] | None = None
+) -> Formula:
     """Parse the condition that `text` states over `symbols`; comparisons with integers above `most` are refused.
+
+    `parts` caches the numbers in texts over the same symbols by their text; None if no other text is read.
 
     >>> from shapesmt.prover.algebra import symbol
     >>> names = {"height": symbol("height", 1, 512), "Batch Size": symbol("Batch Size", 1, 64)}
@@ -79,7 +83,7 @@ def parse_formula(text: str, symbols: Mapping[str, Dim], most: int = _MOST_SIZE)
     Raises:
         UsageError: the text is no condition, is too large, or names no symbol.
     """
-    reader = _Reader(text, symbols, most)
+    reader = _Reader(text, symbols, most, parts)
     return reader.formula(reader.tree(), 0)
 
 
@@ -119,6 +123,7 @@ class _Reader:
     text: str
     symbols: Mapping[str, Dim]
     most: int = _MOST_SIZE
+    parts: dict[str, Dim] | None = None
     names: dict[str, str] = field(default_factory=dict)
     source: str = ""
 
@@ -200,10 +205,17 @@ class _Reader:
     def dim(self, node: ast.expr, depth: int) -> Dim:
         """Return the number that `node` computes."""
         self._enter(depth)
+        shared = self.parts is not None and isinstance(node, ast.BinOp | ast.Call) and self.source.isascii()
+        key = self.source[node.col_offset : node.end_col_offset] if shared and not self.names else ""
+        known = self.parts.get(key) if self.parts else None
+        if known is not None:
+            return known
         result = self._number(node, depth + 1)
         for bound in (result.lo, result.hi):
             if isinstance(bound, int) and abs(bound) > _MOST_SIZE:
                 raise self.refusal("is too large a number", node)
+        if key and self.parts is not None:
+            self.parts[key] = result
         return result
 
     def _number(self, node: ast.expr, depth: int) -> Dim:

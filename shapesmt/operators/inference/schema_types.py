@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from shapesmt.base.errors import UsageError
 from shapesmt.network.graph import STATED_RANKS, STATED_TYPES, Declared, Literal, Node, Schemas
@@ -19,17 +20,33 @@ from shapesmt.prover.algebra.numeric import Float
 NOTE = "its registered schema says what it makes, not what it needs"
 
 
+Types: TypeAlias = "list[Declared] | str | None"
+"""The types that a schema infers for a node's outputs, or its error; None if it infers none."""
+
+
 def inferred_types(
-    schemas: Schemas, node: Node, opsets: Mapping[str, int], inputs: Sequence[Tensor | None]
-) -> list[Declared] | str | None:
-    """Return the types that a schema infers for a node's outputs from numbers, or its error; None if it infers none."""
+    schemas: Schemas,
+    node: Node,
+    opsets: Mapping[str, int],
+    inputs: Sequence[Tensor | None],
+    earlier: dict[object, Types] | None = None,
+) -> Types:
+    """Return what a schema infers from numbers; for equal nodes, whatever their names are, it is asked once.
+
+    Its answers are taken from `earlier`, and added to it; None keeps none.
+    """
     if any(t is not None and not t.is_tensor for t in inputs):
         return None
     types = [None if t is None else declared_of(t, {}) for t in inputs]
-    try:
-        return schemas.infer(node, opsets, types, [None if t is None else literal_of(t) for t in inputs])
-    except UsageError:
-        return None
+    elements = [None if t is None else literal_of(t) for t in inputs]
+    key = node.domain, node.op, node.attributes, tuple(map(bool, node.outputs)), *types, *elements
+    known = {} if earlier is None else earlier
+    if key not in known:
+        try:
+            known[key] = schemas.infer(node, opsets, types, elements)
+        except UsageError:
+            known[key] = None
+    return known[key]
 
 
 def infer_by_schema(

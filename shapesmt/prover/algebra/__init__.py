@@ -6,6 +6,7 @@ from shapesmt.prover.algebra.dim import (
     Atom as Atom,
     Dim as Dim,
     Kind as Kind,
+    Window as Window,
     as_dim as as_dim,
     const as const,
     define_symbol as define_symbol,
@@ -13,7 +14,6 @@ from shapesmt.prover.algebra.dim import (
     make_atom as make_atom,
     of_atom as of_atom,
     symbol as symbol,
-    total as total,
 )
 from shapesmt.prover.algebra.division import ceil_divide as ceil_divide
 from shapesmt.prover.algebra.evaluation import (
@@ -35,6 +35,7 @@ from shapesmt.prover.algebra.factors import (
     divide_terms as divide_terms,
     product as product,
     step_of as step_of,
+    total as total,
 )
 from shapesmt.prover.algebra.formula import (
     FALSE as FALSE,

@@ -16,7 +16,7 @@ The tests have Z3 prove each rewrite.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import count
 from math import inf
 from operator import index
@@ -34,6 +34,7 @@ from shapesmt.prover.algebra.operations import (
     SYMBOL,
     Kind as Kind,
     Operation,
+    Window as Window,
     text_of,
 )
 
@@ -55,7 +56,7 @@ class Atom:
 
     __slots__ = (
         *("__weakref__", "args", "definition", "depth", "hi", "key", "kind", "lo", "name", "number", "op", "step"),
-        "symbols",
+        *("symbols", "window"),
     )
 
     def __init__(self, key: AtomKey, op: Operation, args: tuple[Any, ...], bounds: Interval) -> None:
@@ -67,6 +68,7 @@ class Atom:
         self.name = ""
         self.kind = Kind.NONE
         self.step = 1
+        self.window: Window | None = None
         self.definition: Dim | None = None
         self.depth: int = 1 + max((a.depth for a in args if hasattr(a, "depth")), default=-1)
         self.symbols: frozenset[Atom] = frozenset().union(*(a.symbols for a in args if hasattr(a, "symbols")))
@@ -221,26 +223,33 @@ def const(value: int) -> Dim:
 
 
 def symbol(
-    name: str, lo: Bound = 0, hi: Bound = inf, *, step: int = 1, kind: Kind = Kind.INPUT, fold: bool = True
+    name: str,
+    lo: Bound = 0,
+    hi: Bound = inf,
+    *,
+    step: int = 1,
+    kind: Kind = Kind.INPUT,
+    window: Window | None = None,
+    fold: bool = True,
 ) -> Dim:
-    """Return a free integer in `lo..hi`, in steps from `lo`; equal names, ranges, steps and kinds give the same symbol.
+    """Return a free integer in `lo..hi`, in steps from `lo`, inside `window`; equal arguments give the same symbol.
 
     If `lo == hi`, return that number, unless `fold` is off: a symbol retains its name, for explanations.
     """
     if fold and lo == hi:
         return const(int(lo))
-    key = (SYMBOL, name, lo, hi, step, kind)
+    key = (SYMBOL, name, lo, hi, step, kind, window)
     return of_atom(_ATOM_TABLE.get(key) or _ATOM_TABLE.make(key, _symbol, key))
 
 
-def _same_symbol(name: str, lo: Bound, hi: Bound, step: int, kind: Kind) -> Atom:
-    return next(iter(symbol(name, lo, hi, step=step, kind=kind, fold=False).symbols))
+def _same_symbol(name: str, lo: Bound, hi: Bound, step: int, kind: Kind, window: Window | None) -> Atom:
+    return next(iter(symbol(name, lo, hi, step=step, kind=kind, window=window, fold=False).symbols))
 
 
 def _symbol(key: AtomKey) -> Atom:
-    _, name, lo, hi, step, kind = key
+    _, name, lo, hi, step, kind, window = key
     atom = Atom(key, SYMBOL, (), (lo, hi))
-    atom.name, atom.step, atom.kind = name, step, Kind(kind)
+    atom.name, atom.step, atom.kind, atom.window = name, step, Kind(kind), window
     atom.symbols = frozenset((atom,))
     return atom
 
@@ -288,18 +297,6 @@ def scale(dim: Dim, factor: int) -> Dim:
     if factor in (0, 1) or not dim.terms:
         return dim if factor else ZERO
     return from_terms({monomial: factor * c for monomial, c in dim.terms})
-
-
-def total(dims: Iterable[Dim | int]) -> Dim:
-    """Return the sum.
-
-    >>> total([symbol("a", 1), 2, symbol("b", 1)])
-    Dim('a + b + 2')
-    """
-    result = ZERO
-    for d in dims:
-        result = result + d
-    return result
 
 
 def as_dim(value: Dim | int) -> Dim:

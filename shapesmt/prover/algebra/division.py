@@ -71,6 +71,8 @@ def _divide_by_constant(a: Dim, k: int) -> Dim:
     """Return `a // k` for k > 0."""
     if k == 1:  # x // 1 == x
         return a
+    if (known := _through_window(a, k)) is not None:
+        return known
     whole: dict[Monomial, int] = {}  # (k*q + x) // k == q + x // k
     rest: dict[Monomial, int] = {}
     for monomial, c in a.terms:
@@ -101,7 +103,7 @@ def _quotient_atom(a: Dim, k: int) -> Dim:
                 inner, m = as_dim(atom.args[0]), int(atom.args[1].constant)
                 if m > 0:  # (x + y//m) // k == (m*x + y) // (m*k)
                     return ((a - of_atom(atom)) * m + inner) // (m * k)
-    if (known := _FLOORS.get((a, k)) or _by_cases(a, k)) is not None:
+    if (known := _FLOORS.get((a, k)) or _by_cases(a, k) or _in_window(a, k)) is not None:
         return known
     lo, hi = tight(a)  # a symbol with one value (lo == hi) keeps its name
     if lo > -inf and hi < inf and lo // k == hi // k and lo < hi:  # x // k == n if n*k <= x < (n + 1)*k
@@ -117,6 +119,48 @@ def _by_cases(a: Dim, k: int) -> Dim | None:
     op, parts = cases  # (max(x, 7) + c) // k == max((x + c) // k, (7 + c) // k)
     _FLOORS[a, k] = op.build(*(x // k for x in parts))
     return _FLOORS[a, k]
+
+
+def _in_window(a: Dim, k: int) -> Dim | None:
+    """Return `(n + c) // k` by the quotient that says in which window n is; None if that isn't simpler.
+
+    If `(n + 3) % 32 < 4`, then `(n + 7) // 8 == 4 * ((n + 31) // 32)` and `(n + 5) // 64 == (n + 31) // 64`.
+    """
+    n = (a - a.shift).as_symbol()
+    if n is None or n.window is None:
+        return None
+    m, shift, width = n.window
+    ahead, unit, usual = a.shift - shift, min(k, m), n.window.usual(m)
+    if ahead // unit != (ahead + width - 1) // unit:  # n + c is a multiple of m, `ahead` and up to `width - 1` more
+        return None
+    if m % k == 0 and (k < m or a.shift != usual):
+        return (of_atom(n) + usual) // m * (m // k) + ahead // k
+    return (of_atom(n) + (usual + ahead // m * m)) // k if k % m == 0 and (a.shift - usual) % m else None
+
+
+def _through_window(a: Dim, k: int) -> Dim | None:
+    """Return `a // k` as a quotient of n if `a` has the quotient that says in which window n is; None if it hasn't.
+
+    If `n % 28 < 4`, then `(7 * (n // 28) + 1) // 2 == (n + 4) // 8`, as `n // 4 == 7 * (n // 28)`.
+    """
+    terms = [t for t in a.terms if t[0]]
+    if len(terms) != 1 or len(terms[0][0]) != 1 or abs(factor := terms[0][1]) == 1 or factor % k == 0:
+        return None
+    atom = ATOMS[terms[0][0][0]]
+    inner, m = atom.args if atom.op is FLOOR_DIVISION else (ZERO, ZERO)
+    n = (inner - inner.shift).as_symbol()
+    if (
+        n is None
+        or n.window is None
+        or (m.constant, inner.shift) != (n.window.modulus, n.window.usual(n.window.modulus))
+    ):
+        return None
+    unit, left = divmod(n.window.modulus, abs(factor))
+    if left or n.window.width > unit:
+        return None
+    if factor < 0:  # -x // k == -((x + k - 1) // k)
+        return -floor_divide(k - 1 - a, const(k))
+    return floor_divide(of_atom(n) + (n.window.usual(unit) + a.shift * unit), const(unit * k))
 
 
 def _exact_part(a: Dim, b: Dim) -> tuple[Dim, Dim]:

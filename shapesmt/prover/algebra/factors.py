@@ -1,4 +1,4 @@
-"""Factors: products, the common factor of the terms of expressions, division by it, and the step between values.
+"""Factors: sums, products, the common factor of the terms of expressions, division by it, and the step between values.
 
 >>> from shapesmt.prover.algebra.dim import symbol
 >>> n, m = symbol("n", 1), symbol("m", 1)
@@ -12,7 +12,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import gcd
 
-from shapesmt.prover.algebra.dim import MAX_DEGREE, Dim, Monomial, as_dim, from_terms
+from shapesmt.prover.algebra.dim import MAX_DEGREE, ZERO, Dim, Monomial, as_dim, from_terms
+
+
+def total(dims: Iterable[Dim | int]) -> Dim:
+    """Return the sum.
+
+    >>> from shapesmt.prover.algebra.dim import symbol
+    >>> total([symbol("a", 1), 2, symbol("b", 1)])
+    Dim('a + b + 2')
+    """
+    result = ZERO
+    for d in dims:
+        result = result + d
+    return result
 
 
 def product(dims: Iterable[Dim | int]) -> Dim:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import reduce, singledispatch
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from shapesmt.base.lazy import np
 from shapesmt.prover.algebra import intervals
@@ -54,6 +54,22 @@ class Kind(str, Enum):
     """Not a symbol, but an operation."""
 
     __hash__ = str.__hash__
+
+
+class Window(NamedTuple):
+    """The remainders that a symbol n may leave: `(n + shift) % modulus < width`."""
+
+    modulus: int
+    shift: int
+    width: int
+
+    def usual(self, unit: int) -> int:
+        """Return the usual c with `(n + c) // unit == (n + shift) // unit`, for a divisor of the modulus.
+
+        It rounds down or up to multiples of `unit` if possible: `(n + 31) // 32` if `(n + 3) % 32 < 4`.
+        """
+        more = self.shift % unit
+        return self.shift + (unit - 1 - more if more and self.width <= more + 1 else 0)
 
 
 class Values(Protocol):

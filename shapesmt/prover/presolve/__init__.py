@@ -12,8 +12,8 @@ from shapesmt.prover.presolve.decisions import (
     decide,
     decide_part,
     group_by_symbols,
-    implications,
     independent,
+    simpler_facts,
     together,
 )
 from shapesmt.prover.presolve.domain import Domain, compute_once
@@ -34,10 +34,10 @@ __all__ = [
     "eliminate",
     "extent",
     "group_by_symbols",
-    "implications",
     "independent",
     "range_facts",
     "sides",
+    "simpler_facts",
     "together",
     "truth_at",
     "values_of",

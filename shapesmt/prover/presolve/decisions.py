@@ -16,10 +16,10 @@ counterexample. Conditions that remain undecided are left to a solver.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from itertools import permutations
-from math import inf
+from math import inf, prod
 from typing import NamedTuple
 
 from shapesmt.prover.algebra import (
@@ -31,21 +31,27 @@ from shapesmt.prover.algebra import (
     Evaluator,
     Formula,
     Kind,
+    Substitution,
     Verdict,
     all_of,
+    any_of,
     at_least,
     atoms_within,
     equal,
     lowest,
+    memo,
     negate,
     of_atom,
     product,
 )
 from shapesmt.prover.algebra.growth import half_line_of
-from shapesmt.prover.presolve.domain import Domain
+from shapesmt.prover.presolve.domain import Domain, compute_once
 from shapesmt.prover.presolve.enumeration import distance
 from shapesmt.prover.presolve.everywhere import decide_on_cells
+from shapesmt.prover.presolve.limits import FEW_POINTS, FEW_VALUES
 
+_TWINS: dict[Hashable, tuple[Substitution, Substitution]] = memo("narrower ranges", {})
+_SIMPLER: dict[Hashable, list[Formula]] = memo("simpler facts", {})
 CERTIFICATES = ("normal form", "assumed", "enumeration", "z3")  # the cheapest first
 
 
@@ -70,31 +76,80 @@ def decide(domain: Domain, condition: Formula) -> Decision | None:
     return together(domain, decided) if len(decided) == len(decisions) else None
 
 
-def implications(domain: Domain, condition: Formula) -> list[Formula]:
-    """Return facts that follow from a condition that holds: cases that can't arise, quotients, what is left of it.
+def simpler_facts(domain: Domain, condition: Formula) -> list[Formula]:
+    """Return facts that together are equivalent to a condition over the domain; the condition if none are simpler.
+
+    Such facts say which cases can't arise, what quotients are, and what is left of the condition then.
 
     >>> from shapesmt.prover.algebra import equal, select, symbol
     >>> h, w = symbol("h", 1), symbol("w", 1)
     >>> condition = equal(h * w, 64 * select(equal(h // 8, 0), 99, h // 8) * select(equal(w // 8, 0), 99, w // 8))
-    >>> [str(fact) for fact in implications(Domain([h, w], [condition]), condition)]
+    >>> [str(fact) for fact in simpler_facts(Domain([h, w]), condition)]
     ['h//8 != 0', 'w//8 != 0', 'h % 8 == 0', 'w % 8 == 0']
     >>> rows = symbol("rows", 4)
-    >>> condition = equal(rows // 4, 7 * (rows // 28))
-    >>> [str(fact) for fact in implications(Domain([rows], [condition]), condition)]
+    >>> [str(fact) for fact in simpler_facts(Domain([rows]), equal(rows // 4, 7 * (rows // 28)))]
     ['rows//28 >= 1', '(rows//(4*(rows//28)) if (4*(rows//28)) != 0 else 0) == 7', 'rows//4 == 7*(rows//28)']
     """
+    return compute_once(_SIMPLER, domain, condition, lambda: _simpler_facts(domain, condition))
+
+
+def _simpler_facts(domain: Domain, condition: Formula) -> list[Formula]:
+    few = _few_values(domain, condition)
+    if few:
+        return few
+    alone = [part for part in condition.conjuncts if len(part.symbols) == 1]
+    facts = _implications(domain, condition)
+    if not facts:
+        return [condition]
+    within = domain.copy()
+    within.assume(all_of(*facts, *alone))
+    rest = _narrowed(within, all_of(*(part for part in condition.conjuncts if part not in alone)))
+    return [*facts, *alone, *rest.conjuncts]
+
+
+def _few_values(domain: Domain, condition: Formula) -> list[Formula]:
+    """Return the values of each symbol that a condition bounds, as facts, and the condition unless they say the same.
+
+    The result is [] if a related symbol has many values, or if all are declared with a maximum.
+    """
+    within = domain.copy()
+    within.assume(condition)
+    tied = within.closure(condition.symbols)[0]
+    listed = [values for s in tied if (values := within.value_list(s)) is not None and not s.universal]
+    if len(listed) < max(len(tied), 2) or prod(map(len, listed)) > FEW_POINTS or all(s.hi < inf for s in tied):
+        return []
+    points = within.points(tied)
+    each = {} if points is None or not points.count else points.projections()
+    if points is None or not each or max(map(len, each.values())) > FEW_VALUES:
+        return []
+    facts = [any_of(*(equal(of_atom(s), int(v)) for v in values)) for s, values in each.items()]
+    return facts if points.count == prod(map(len, each.values())) else [*facts, condition]
+
+
+def _narrowed(domain: Domain, formula: Formula) -> Formula:
+    """Simplify a condition by the range of each symbol: if a fact is `n >= 1`, `n*m == 2*n` becomes `m == 2`."""
+    symbols = ((s, definition.as_symbol()) for s, definition in domain.narrowing().items())
+    twins = tuple([(s, twin) for s, twin in symbols if twin is not None and twin.name == s.name])
+    if twins not in _TWINS:
+        there, back = {s: of_atom(twin) for s, twin in twins}, {twin: of_atom(s) for s, twin in twins}
+        _TWINS[twins] = Substitution(there), Substitution(back)
+    narrower: Formula = formula
+    for substitution in _TWINS[twins]:
+        narrower = substitution.apply(narrower)
+    return narrower
+
+
+def _implications(domain: Domain, condition: Formula) -> list[Formula]:
+    """Return facts that hold in the domain where the condition does: cases that can't arise, and quotients."""
+    within = domain.copy()
+    within.assume(condition)
     cases = dict.fromkeys(atom.args[0] for atom in atoms_within(condition) if atom.op is SELECT)
     about_one = [c for c in cases if c.op == "eq" and len(c.symbols) == 1 and not any(s.universal for s in c.symbols)]
     facts = []
     for fact in map(negate, about_one):
-        decision = decide(domain, fact)
+        decision = decide(within, fact)
         facts += [fact] if decision is not None and decision.verdict is Verdict.PROVED else []
-    facts += _quotients(domain, condition)
-    if not facts:
-        return []
-    within = domain.copy()
-    within.assume(all_of(*facts))
-    return [*facts, *within.apply_ranges(condition).conjuncts]
+    return [*facts, *_quotients(within, condition)]
 
 
 def _quotients(domain: Domain, condition: Formula) -> Iterator[Formula]:
@@ -124,7 +179,7 @@ def independent(domain: Domain, condition: Formula) -> list[Formula]:
 
 def is_fact(domain: Domain, condition: Formula) -> bool:
     """Whether the condition is a fact, or follows from facts among its parts: `p or q` if `p` is a fact."""
-    facts = {*domain.facts, *domain.limits}
+    facts = {*domain.facts, *domain.implied, *domain.limits}
 
     @cache
     def among(part: Formula) -> bool:

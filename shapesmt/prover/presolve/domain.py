@@ -41,11 +41,11 @@ from shapesmt.prover.presolve.divisors import divisor_values
 from shapesmt.prover.presolve.elimination import Elimination, Expression, range_facts
 from shapesmt.prover.presolve.enumeration import Points, Values, rows_where, seen_at_an_end, truth_over
 from shapesmt.prover.presolve.limits import MAX_POINTS, MAX_VALUES
+from shapesmt.prover.presolve.windows import bounds_of_symbol, in_window
 
 _UNIVERSAL = attrgetter("universal")
 
 _NARROWINGS: dict[Hashable, dict[Atom, Dim]] = memo("narrowings", {})
-_TWINS: dict[Hashable, tuple[Substitution, Substitution]] = memo("narrower ranges", {})
 _EMPTY: dict[Hashable, bool | None] = memo("empty domains", {})
 Answer = TypeVar("Answer")
 
@@ -75,6 +75,7 @@ class Domain:
 
     Attributes:
         symbols: The free symbols, in the order in which they are shown.
+        implied: Conditions that the facts imply, which count as assumed too.
 
     Raises:
         UsageError: An expression is given in place of a symbol.
@@ -83,6 +84,7 @@ class Domain:
     def __init__(self, symbols: Iterable[Atom | Dim], facts: Iterable[Formula] = ()) -> None:
         self.symbols = [s if isinstance(s, Atom) else _symbol(s) for s in symbols]
         self._place = {s: i for i, s in enumerate(self.symbols)}
+        self.implied: tuple[Formula, ...] = ()
         self._stated: list[tuple[Formula, bool]] = []  # facts (True) and limits (False), in order
         self._used = 0  # number of `_stated` entries applied to the fields below
         self._using = False
@@ -93,13 +95,13 @@ class Domain:
         self._limits: list[Formula] = []
         self._elimination = Elimination()
         self._points: dict[frozenset[Atom], Points | None] = {}
-        for fact in facts:
+        for fact in (*(in_window(s) for s in self.symbols if s.window), *facts):
             self.assume(fact)
 
     @property
     def key(self) -> Hashable:
         """A key that is equal for domains with the same symbols, narrowed by the same facts in the same order."""
-        return tuple(self.symbols), tuple(self._stated)
+        return tuple(self.symbols), tuple(self._stated), self.implied
 
     def order(self, symbol: Atom) -> tuple[int, str]:
         """Return a sort key for a symbol: those in `symbols` come first, in their order, then all others by name."""
@@ -108,7 +110,7 @@ class Domain:
     def copy(self) -> Domain:
         """Return a copy that can be narrowed independently."""
         twin = Domain(self.symbols)
-        twin._stated, twin._used = list(self._stated), self._used
+        twin._stated, twin._used, twin.implied = list(self._stated), self._used, self.implied
         twin._facts, twin._relations, twin._limits = list(self._facts), list(self._relations), list(self._limits)
         twin._values, twin._ends, twin._points = dict(self._values), dict(self._ends), dict(self._points)
         twin._elimination = self._elimination.copy()
@@ -277,23 +279,11 @@ class Domain:
         definitions = {s: definition for s, definition in self._elimination.definitions.items() if not s.universal}
         ranges: dict[Atom, Dim] = {}
         for s in self.symbols:
-            lo, hi = self.ends(s)
-            if s not in definitions and lo <= hi and (lo > s.lo or hi < s.hi):
+            lo, hi, window = bounds_of_symbol(s, self.ends(s), self._facts)
+            if s not in definitions and lo <= hi and (lo > s.lo or hi < s.hi or window != s.window):
                 kind = Kind.INPUT if s.kind is Kind.VALUE else s.kind  # a fact restricts the element now
-                ranges[s] = symbol(s.name, lo, hi, step=s.step, kind=kind)
+                ranges[s] = symbol(s.name, lo, hi, step=s.step, kind=kind, window=window)
         return {s: substitute(definition, ranges) for s, definition in definitions.items()} | ranges
-
-    def apply_ranges(self, formula: Formula) -> Formula:
-        """Simplify a condition by the facts' ranges: if a fact is `n >= 1`, `n*m == 2*n` becomes `m == 2`."""
-        symbols = ((s, definition.as_symbol()) for s, definition in self.narrowing().items())
-        twins = tuple([(s, twin) for s, twin in symbols if twin is not None and twin.name == s.name])
-        if twins not in _TWINS:
-            there, back = {s: of_atom(twin) for s, twin in twins}, {twin: of_atom(s) for s, twin in twins}
-            _TWINS[twins] = Substitution(there), Substitution(back)
-        narrower: Formula = formula
-        for substitution in _TWINS[twins]:
-            narrower = substitution.apply(narrower)
-        return narrower
 
     def substitute(self, definitions: Mapping[Atom, Dim]) -> Domain:
         """Return the domain with symbols replaced by expressions: with `{n: 2*k}`, `n >= 4` becomes `k >= 2`."""

@@ -113,6 +113,10 @@ class Points:
         """Return the values of each symbol at the points that the mask `chosen` selects."""
         return {s: np.broadcast_to(v, self._shape)[chosen] for s, v in self._values.items()}
 
+    def projections(self) -> dict[Atom, Values]:
+        """Return the values of each symbol that some point has."""
+        return {s: np.unique(values) for s, values in self.at(np.ones(self._shape, dtype=bool)).items()}
+
     def where(self, dim: Dim, size: int) -> Assignment:
         """Return the smallest point (see `smallest`) at which the expression has the value `size`."""
         return self.smallest(self._full(self._evaluator.dim(dim) == size))

@@ -68,7 +68,7 @@ class Grid:
         self.symbols, self._axes = tuple(axes), tuple(axes.values())
         self._work = self._rounds = 0
         facts = dict.fromkeys(part for fact in facts for part in fact.conjuncts)
-        alone = [f for f in facts if len(f.symbols) == 1 < len(axes) and _is_even(f)]
+        alone = [f for f in facts if len(f.symbols) == 1 < len(axes) and is_even(f)]
         self._alone = {s: all_of(*(f for f in alone if s in f.symbols)) for s in axes}
         self.fact = all_of(*(f for f in facts if f not in alone))
         conditions, dims = [*conditions, self.fact], [*dims]
@@ -205,10 +205,20 @@ class Grid:
         return parts.spread(self._depths(parts, self._degrees))
 
 
-def _is_even(fact: Formula) -> bool:
+def is_even(fact: Formula) -> bool:
     """Whether a condition compares only quasi-polynomials that are free of switches."""
     form = of_formula(fact)
     return form is not None and not form.switches
+
+
+def admissible_cells(fact: Formula, s: Atom, cells: Cells, degree: int) -> Cells | None:
+    """Return those points of the cells of a symbol `s` that satisfy a condition on it alone, as cells; None if unknown.
+
+    `degree` is the maximum exponent of the symbol in the condition.
+    """
+    last, dims = int((cells.first + (degree + 1) * cells.steps[0]).max()), compared_expressions(fact)
+    reach = next((r for r in REACHES if magnitude(dims, {s: r}) < SAFE >> degree), 0)
+    return _admissible_cells(fact, s, cells.spread([degree]), degree, reach) if last <= reach else None
 
 
 def _admissible_cells(fact: Formula, s: Atom, cells: Cells, degree: int, reach: int) -> Cells | None:

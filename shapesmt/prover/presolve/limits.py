@@ -5,6 +5,8 @@ from __future__ import annotations
 # Listing: every admissible value, and every combination of them
 MAX_VALUES = 1 << 20  # values listed per symbol; above, only its bounds are known: cells and samples answer
 MAX_POINTS = 1 << 21  # combinations of several symbols' values; above, cells answer
+FEW_POINTS = 1 << 15  # combinations of values that a condition bounds; above, it isn't replaced by lists of values
+FEW_VALUES = 64  # values of a symbol in such a list
 MANY = 4096  # values; above, bisection finds the value at which a condition changes, if it changes once
 LARGEST_DIVIDED = 1 << 40  # the largest number whose divisors are listed; a larger one narrows no symbol
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from shapesmt.base.lazy import np
 from shapesmt.prover.algebra import SYMBOL, Atom, Formula, at_least, at_most, atoms_within, equal, of_atom, total
@@ -14,7 +14,12 @@ MAX_CASES = 4  # products in a union
 
 
 def on_a_grid(
-    symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, condition: Formula, most: int | None = None
+    symbols: Sequence[Atom],
+    axes: Sequence[Values],
+    truth: Truth,
+    condition: Formula,
+    most: int | None = None,
+    periods: Mapping[Atom, int] | None = None,
 ) -> list[Conjunct] | None:
     """Return the simplest form of a condition that agrees with its truth on a grid; None if none is found.
 
@@ -24,10 +29,11 @@ def on_a_grid(
         truth: A mask with one axis per symbol: whether the condition holds at each combination of the values.
         condition: The condition.
         most: The maximum number of characters in a disjunction; None for as many as the condition's text has.
+        periods: The period of each symbol, whose divisors are the first moduli of remainders; None if unknown.
     """
     if not truth.size:
         return None
-    each = product(symbols, axes, truth)
+    each = product(symbols, axes, truth, periods)
     if each is not None:
         return each
     room = len(str(condition)) if most is None else most
@@ -38,14 +44,16 @@ def on_a_grid(
     )
 
 
-def product(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth) -> list[Conjunct] | None:
+def product(
+    symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, periods: Mapping[Atom, int] | None = None
+) -> list[Conjunct] | None:
     """Return conditions on one symbol each that hold together at exactly the points of the mask `truth`; else None."""
     each = sides(truth)
     if each is None:
         return None
     said: list[Conjunct] = []
     for s, values, side in zip(symbols, axes, each, strict=True):
-        own = describe_values(s, values, side)
+        own = describe_values(s, values, side, (periods or {}).get(s, 1))
         if own is None:
             return None
         said.extend(own)

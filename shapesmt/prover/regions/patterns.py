@@ -23,10 +23,11 @@ MAX_EXCEPTIONS = 4  # values at the lower end that may be exceptions to the resi
 SAMPLE = 2048  # values tried if a symbol has too many
 
 
-def describe_values(symbol: Atom, values: Values, truth: Truth) -> list[Conjunct] | None:
+def describe_values(symbol: Atom, values: Values, truth: Truth, period: int = 1) -> list[Conjunct] | None:
     """Return conjuncts that exactly the values of the mask `truth` satisfy; [] if all values do, None if nothing fits.
 
-    Tried in order: an interval, residues, a few intervals, a short list of values or of exceptions.
+    Tried in order: an interval, residues, a few intervals, a short list of values or of exceptions. Divisors of the
+    period are the first moduli that are tried for residues: few values may have others by chance.
     """
     if not truth.any():
         return None
@@ -37,7 +38,7 @@ def describe_values(symbol: Atom, values: Values, truth: Truth) -> list[Conjunct
     lo, hi = int(values[first]), int(values[last])
     if truth[inside].all():
         return [] if last - first + 1 == len(values) else [_run(symbol, lo, hi, values)]
-    residues = _residues(symbol, values[inside], truth[inside])
+    residues = _residues(symbol, values[inside], truth[inside], period)
     if residues is not None:
         return [*_ends(symbol, values, residues, lo, hi), Residue(symbol, *residues)]
     good = values[truth]
@@ -50,12 +51,12 @@ def describe_values(symbol: Atom, values: Values, truth: Truth) -> list[Conjunct
     if len(bad) <= MAX_LISTED:
         outer = [] if last - first + 1 == len(values) else [_run(symbol, lo, hi, values)]
         return [*outer, Listing(symbol, tuple(bad.tolist()), out=True)]
-    return _with_exceptions(symbol, values, truth)
+    return _with_exceptions(symbol, values, truth, period)
 
 
-def _with_exceptions(symbol: Atom, values: Values, truth: Truth) -> list[Conjunct] | None:
+def _with_exceptions(symbol: Atom, values: Values, truth: Truth, period: int) -> list[Conjunct] | None:
     """Describe values by residues with a few additional values at the lower end; None if that doesn't fit."""
-    residues = _residues(symbol, values[MAX_EXCEPTIONS:], truth[MAX_EXCEPTIONS:])
+    residues = _residues(symbol, values[MAX_EXCEPTIONS:], truth[MAX_EXCEPTIONS:], period)
     if residues is None:
         return None
     usual = np.isin(values % residues[0], residues[1])
@@ -72,14 +73,15 @@ def evenly_spaced(symbol: Atom, values: Values) -> bool:
     return bool((np.diff(values) == values[1] - values[0]).all())
 
 
-def _residues(symbol: Atom, values: Values, truth: Truth) -> Residues | None:
+def _residues(symbol: Atom, values: Values, truth: Truth, period: int) -> Residues | None:
     """Return `(m, residues)` if the truth depends only on the remainder by some `m`; else None."""
     first, sample_truth = values[:SAMPLE], truth[:SAMPLE]
     step = int(first[1] - first[0]) if len(first) > 1 and evenly_spaced(symbol, first) else 0
     if step and (sample_truth.all() or not sample_truth.any()):
         return None  # the sample shows no pattern
     pattern = sample_truth.tobytes()
-    for m in range(2, min(MAX_MODULUS, int(first[-1] - first[0]) // 2) + 1):
+    moduli = range(2, min(MAX_MODULUS, int(first[-1] - first[0]) // 2) + 1)
+    for m in sorted(moduli, key=lambda m: period % m > 0):
         if step:  # a periodic pattern equals itself shifted by a period
             period = m // gcd(m, step)
             same = 2 * period <= len(pattern) and pattern.startswith(pattern[period:])

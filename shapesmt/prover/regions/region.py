@@ -7,7 +7,7 @@ counts only if it is proven equivalent to the condition. Conjuncts that others i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf, prod
 from operator import attrgetter
 
@@ -29,8 +29,8 @@ from shapesmt.prover.algebra import (
     of_atom,
     substitute,
 )
-from shapesmt.prover.algebra.growth import half_line_of
-from shapesmt.prover.presolve import Domain, Values, extent, group_by_symbols, truth_at, values_of
+from shapesmt.prover.algebra.growth import half_line_of, of_formula
+from shapesmt.prover.presolve import Domain, Values, extent, group_by_symbols, simpler_facts, truth_at, values_of
 from shapesmt.prover.regions.conjuncts import NOWHERE, Conjunct, Interval, Region, conjunct_of, either
 from shapesmt.prover.regions.grids import on_a_grid, product, relation
 from shapesmt.prover.regions.patterns import MAX_LISTED, SAMPLE, Truth, describe_values, evenly_spaced
@@ -135,8 +135,19 @@ def _simpler(joint: list[Formula], within: Domain, proves: Proof) -> list[Formul
     numbers = {s: number for s in inputs if (number := _number(s, within)) is not None}
     if numbers:
         return [substitute(p, numbers) for p in joint]
+    simpler = list(dict.fromkeys(fact for p in joint for fact in _on_one_each(p, within)))
+    if simpler != joint:
+        return simpler
     alike = [p for p in joint if any(q is not p and q.symbols == p.symbols for q in joint)]
     return [_if_about_one_each(p, within, proves) if p in alike else p for p in joint]
+
+
+def _on_one_each(condition: Formula, domain: Domain) -> list[Formula]:
+    """Return facts about one symbol each that are equivalent to a condition on several, or else the condition."""
+    if len(condition.symbols) < 2 or any(s.universal for s in condition.symbols):
+        return [condition]
+    facts = simpler_facts(domain, condition)
+    return facts if all(len(fact.symbols) == 1 for fact in facts) else [condition]
 
 
 def _about_one_each(said: Sequence[Conjunct]) -> bool:
@@ -184,12 +195,16 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
     between = _between(condition, symbol)
     if between is not None:
         return between
+    best: list[Conjunct] | None = None
     for values in _windows(condition, symbol, domain) if symbol.lo < SAFE else ():
         truth = truth_at(condition, {symbol: values})
-        pieces = None if truth is None else describe_values(symbol, values, truth)
-        if pieces is not None and _equivalent(condition, pieces, domain, proves):
-            return pieces
-    return None
+        pieces = None if truth is None else describe_values(symbol, values, truth, _periods(condition).get(symbol, 1))
+        shorter = pieces is not None and (best is None or _length(pieces) < _length(best))
+        if pieces is not None and shorter and _equivalent(condition, pieces, domain, proves):
+            best = pieces
+            if "(" not in "".join(map(str, best)):  # other values give no shorter form without a shift
+                break
+    return best
 
 
 def _between(condition: Formula, s: Atom) -> list[Conjunct] | None:
@@ -248,8 +263,16 @@ def _from_samples(condition: Formula, symbols: list[Atom], domain: Domain, prove
         return None
     axes = {s: values_of(domain, s, samples) for s in symbols}
     truth = truth_at(condition, axes)
-    pieces = None if truth is None else on_a_grid(symbols, [*axes.values()], truth, condition)
+    pieces = (
+        None if truth is None else on_a_grid(symbols, [*axes.values()], truth, condition, periods=_periods(condition))
+    )
     return pieces if pieces is not None and _equivalent(condition, pieces, domain, proves) else None
+
+
+def _periods(condition: Formula) -> Mapping[Atom, int]:
+    """Return the period of each symbol of a condition whose expressions are quasi-polynomials; {} for others."""
+    form = of_formula(condition)
+    return {} if form is None else form.periods
 
 
 def _samples(condition: Formula, rank: int) -> int:

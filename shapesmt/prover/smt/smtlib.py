@@ -144,12 +144,15 @@ class Script(Interpretation[str]):
         return self.define(atom.name, text)
 
     def declare(self, atom: Atom) -> str:
-        """Declare a free symbol with its range and step, and return its name in the text."""
+        """Declare a free symbol with its range, step and window, and return its name in the text."""
         name = self.symbols[atom] = self.name(atom.name)
         self.lines.append(f"(declare-const {name} Int)")
         self.lines.extend(f"(assert {condition})" for condition in _range(name, atom.lo, atom.hi))
         if atom.step > 1:
             self.lines.append(f"(assert (= 0 (mod (- {name} {number(int(atom.lo))}) {atom.step})))")
+        if atom.window is not None:
+            modulus, shift, width = atom.window
+            self.lines.append(f"(assert (< (mod (+ {name} {shift}) {modulus}) {width}))")
         return name
 
     def declare_bounded(self, atom: Atom) -> str:

@@ -83,13 +83,13 @@ def change_of(before: Entry, outcome: Report | Unchecked, runs: Callable[[], boo
     if worse:
         return Change(name, "worse", tuple(worse))
     if not asked_alike:
-        return Change(
-            name, "asked otherwise", (f"{now.verdict}; the ranges or relations are others: {before.verdict}",)
-        )
+        why = f"{now.verdict} for these ranges and relations, was {before.verdict} for others"
+        return Change(name, "asked otherwise", (why,))
     if now.verdict != before.verdict:
         return Change(name, "better", (f"{now.verdict}, was {before.verdict}; {_told(now)}",))
     if now.ran != before.ran:
-        return Change(name, "no worse", (f"it runs {_where(now)}, and where it ran before, {_where(before)}",))
+        still = "" if before.ran is None else f", and where it ran before, {_where(before)}"
+        return Change(name, "no worse", (f"{_told(now)}{still}",))
     return None
 
 

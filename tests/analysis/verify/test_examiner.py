@@ -190,3 +190,44 @@ def test_a_claimed_size_that_is_a_formula_over_the_inputs_sizes_is_read_as_one()
     assert {s.kind for s in sizes[0].symbols} == {Kind.INPUT}
     assert str(sizes[1]) == "max(m, n) - 1"
     assert all({s.kind for s in size.symbols} == {Kind.DATA} for size in sizes[2:])
+
+
+def _window_partition(name: str, result: str, n: int) -> str:
+    """The nodes that cut a map into windows of 8 by 8 and put it together again, as PyTorch's exporter writes them."""
+    return f"""
+        b{n} = Shape<start = 0, end = 1>({name})
+        h{n} = Shape<start = 1, end = 2>({name})
+        w{n} = Shape<start = 2, end = 3>({name})
+        rows{n} = Div(h{n}, eight)
+        columns{n} = Div(w{n}, eight)
+        cut{n} = Concat<axis = 0>(b{n}, rows{n}, eight, columns{n}, eight, eight)
+        six{n} = Reshape({name}, cut{n})
+        turned{n} = Transpose<perm = [0, 1, 3, 2, 4, 5]>(six{n})
+        windows{n} = Reshape(turned{n}, flat)
+        parts{n} = Concat<axis = 0>(rest, rows{n}, columns{n}, eight, eight, eight)
+        back{n} = Reshape(windows{n}, parts{n})
+        again{n} = Transpose<perm = [0, 1, 3, 2, 4, 5]>(back{n})
+        whole{n} = Concat<axis = 0>(rest, h{n}, w{n}, eight)
+        joined{n} = Reshape(again{n}, whole{n})
+        {result} = Add({name}, joined{n})"""
+
+
+PARTITIONS = f"""(float[batch,3,height,width] x, float[8,3,4,4] kernel) => (z) {{
+    eight = Constant<value_ints = [8]>()
+    rest = Constant<value_ints = [-1]>()
+    flat = Constant<value_ints = [-1, 8, 8, 8]>()
+    map = Conv<strides = [4, 4], pads = [0, 0, 3, 3]>(x, kernel)
+    first = Transpose<perm = [0, 2, 3, 1]>(map)
+    {_window_partition("first", "y", 1)}
+    channels = Transpose<perm = [0, 3, 1, 2]>(y)
+    half = MaxPool<kernel_shape = [2, 2], strides = [2, 2]>(channels)
+    second = Transpose<perm = [0, 2, 3, 1]>(half)
+    {_window_partition("second", "z", 2)}
+}}"""
+
+
+def test_windows_of_maps_of_any_size_are_decided_by_normal_forms() -> None:
+    report = shapesmt.check(f"{HEADER} g {PARTITIONS}".encode(), timeout=20)
+    assert report.verdict is Verdict.DEPENDS
+    assert report.precondition.exact
+    assert report.precondition.text == ("(height + 3) % 64 <= 3", "(width + 3) % 64 <= 3")

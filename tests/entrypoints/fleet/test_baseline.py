@@ -88,6 +88,18 @@ def test_a_change(name, run, here):
     assert reason in " ".join(run("models")[1].split())
 
 
+@pytest.mark.parametrize("name", ["seq len", "n.1", "m[0]", "`q", "h/2", "and", "True"])
+@pytest.mark.parametrize("renamed", [False, True])
+def test_a_region_over_names_of_any_kind(name, renamed, run, here):
+    for columns, dim, worse in ((4, name, None), (8, name, True), (2, "z" if renamed else name, False)):
+        proto = onnx.parser.parse_model(f"{HEADER} {rows(columns)}")
+        proto.graph.input[0].type.tensor_type.shape.dim[1].dim_param = dim
+        (here / "models").mkdir(exist_ok=True)
+        onnx.save(proto, here / "models" / "a.onnx")
+        status, out, _ = run("models", *(["--write-baseline"] if worse is None else []))
+        assert status == int(worse or False), out
+
+
 def test_a_missing_model_is_worse_only_where_it_was_asked_for(run, here):
     for name in ("models/a.onnx", "models/b.onnx", "others/c.onnx"):
         write(here / name, rows(4))

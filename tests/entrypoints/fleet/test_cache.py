@@ -246,7 +246,7 @@ def test_runs_of_counterexamples_are_not_kept(folder: Path, capsys: pytest.Captu
 def test_what_is_known_needs_no_other_process(counted: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
     names = ["exp.onnx", "add.onnx"]
     assert counted(*names) == 2
-    monkeypatch.setattr("shapesmt.entrypoints.fleet.processes.in_processes", None)
+    monkeypatch.setattr("shapesmt.entrypoints.fleet.workers.processes.in_processes", None)
     assert shapesmt.check_many(names, jobs=2, cache="kept").summary["models"] == 2
 
 

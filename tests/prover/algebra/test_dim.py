@@ -13,11 +13,11 @@ from operator import add, floordiv, mod, mul, sub
 import numpy as np
 import pytest
 
-from shapesmt.prover.algebra.dim import Atom, Dim, Kind, const, define_symbol, symbol, total
+from shapesmt.prover.algebra.dim import Atom, Dim, Kind, const, define_symbol, symbol
 from shapesmt.prover.algebra.division import ceil_divide
 from shapesmt.prover.algebra.evaluation import evaluate, fits_int64
 from shapesmt.prover.algebra.extremes import maximum, minimum
-from shapesmt.prover.algebra.factors import product
+from shapesmt.prover.algebra.factors import product, total
 from shapesmt.prover.algebra.formula import absolute, at_least, differs, equal, select, truncated_divide
 from shapesmt.prover.algebra.relaxation import tight
 from shapesmt.prover.algebra.substitution import substitute

@@ -75,7 +75,7 @@ def _nearest(pinned: Mapping[str, int], region: Precondition, a: Examined) -> tu
         within.assume(
             all_of(*(f for d, (lo, hi) in zip(away, ways, strict=True) for f in (at_least(d, lo), at_most(d, hi))))
         )
-        least = _each_nearest(sizes, pinned, within)
+        least = None if within.is_empty() else _each_nearest(sizes, pinned, within)
         if least is None and judge.is_inhabited(within):
             least = _least_moved(away, within, judge)
         values = judge.complete(within, least)

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from shapesmt.network import laws
 from shapesmt.network.graph import Declared, Graph, Node
 from shapesmt.operators.inference.numbering import Scope
 from shapesmt.operators.inference.origins import Outside
-from shapesmt.operators.inference.schema_types import literal_of
+from shapesmt.operators.inference.schema_types import Types, inferred_types, literal_of
 from shapesmt.operators.inference.static import Findings, Found, Static
 from shapesmt.operators.inference.walk import Walk
 from shapesmt.operators.rules import Application, Tensor, data, tensor
 from shapesmt.prover.algebra import FALSE, TRUE, symbol
-
-Types: TypeAlias = "list[Declared] | str | None"
-"""The types that ONNX infers for a node's outputs, or its error; None if it infers none."""
 
 
 @dataclass
@@ -25,7 +21,7 @@ class Earlier:
     """Inferences of single nodes, which are used again when a rewrite has changed other nodes of the graph.
 
     Attributes:
-        types: What ONNX infers, by operator, attributes and inputs.
+        types: What ONNX infers, by operator, attributes and types of inputs.
         steps: A node's application and outputs, by the node and its inputs.
     """
 
@@ -62,11 +58,9 @@ class Named(Static):
         return application
 
     def _infer_types(self, node: Node, inputs: list[Tensor | None]) -> Types:
-        key = node.domain, node.op, node.attributes, len(node.outputs), tuple(inputs)
-        types = self.earlier.types
-        if key not in types:
-            types[key] = super()._infer_types(node, inputs)
-        return types[key]
+        if self._schemas is None:
+            return None
+        return inferred_types(self._schemas, node, self._opsets, inputs, self.earlier.types)
 
     def _is_plain(self, application: Application, writes: Sequence[str], tensors: Mapping[str, Tensor]) -> bool:
         unchanged = all(tensors[name] is t for name, t in zip(writes, application.outputs, strict=True) if name)

@@ -21,8 +21,8 @@ from shapesmt.prover.algebra.numeric import Float, literal
 @rule(GUARDS, domain=DOMAIN, any_rank=True)
 def guards(ctx: RuleContext) -> list[Tensor]:
     """Require the guards, such as `i0_2 >= 4`: `i0_2` is axis 2 of the first input, `i1` the number in the second."""
-    known = dict(_sizes(ctx))
-    read = {text: formula_of(text, known) for text in ctx.texts("guards")}
+    known, parts = dict(_sizes(ctx)), dict[str, Dim]()
+    read = {text: formula_of(text, known, parts) for text in ctx.texts("guards")}
     written = dict(zip(read, ctx.texts("written"), strict=False))
     for formula in read.values():
         if formula is not None:
@@ -93,15 +93,17 @@ _FUNCTIONS = {"max": "torch.sym_max", "min": "torch.sym_min", "round": "_operato
 _NUMBERS = {**ARITHMETIC, "_operator.truediv": DIVISIONS["_operator.truediv"]}
 
 
-def formula_of(guard: str, known: Mapping[str, Dim]) -> Formula | None:
+def formula_of(guard: str, known: Mapping[str, Dim], parts: dict[str, Dim] | None = None) -> Formula | None:
     """Return a guard's text as a formula; `known` maps the names in it to sizes. None if it can't be computed.
+
+    `parts` caches the numbers in guards over the same sizes by their text; None if no other guard is read.
 
     >>> from shapesmt.prover.algebra import symbol
     >>> formula_of("math.trunc(0.5 * torch.sym_float(n)) // 3 >= 2", {"n": symbol("n", 1)})
     Formula('n//6 >= 2')
     """
     try:
-        return parse_formula(guard, known)
+        return parse_formula(guard, known, parts=parts)
     except UsageError:
         return _round_guard(guard, known)
 

@@ -20,8 +20,9 @@ from math import inf, prod
 from typing import Any, TypeAlias
 
 from shapesmt.base.lazy import np
-from shapesmt.prover.algebra.dim import Atom, Dim, Kind, from_terms, make_atom, of_atom, symbol, total
+from shapesmt.prover.algebra.dim import Atom, Dim, Kind, from_terms, make_atom, of_atom, symbol
 from shapesmt.prover.algebra.evaluation import Evaluator, fits_int64
+from shapesmt.prover.algebra.factors import total
 from shapesmt.prover.algebra.formula import Formula, at_least
 from shapesmt.prover.algebra.interning import Table, memo
 from shapesmt.prover.algebra.intervals import Interval

@@ -21,8 +21,8 @@ import shapesmt
 from shapesmt.entrypoints.cli.main import main
 from shapesmt.entrypoints.fleet import connect
 from shapesmt.entrypoints.fleet.answers import KEY, NAME
-from shapesmt.entrypoints.fleet.cluster import answers
 from shapesmt.entrypoints.fleet.identity import process_identity
+from shapesmt.entrypoints.fleet.workers.cluster import answers
 from tests.entrypoints.fleet.cluster import ROOT, Cluster, cluster
 from tests.entrypoints.fleet.conftest import UNRULED
 from tests.entrypoints.fleet.held import HELD, reader
@@ -187,7 +187,7 @@ def test_a_worker_with_a_rule_that_others_lack_is_refused(
 def test_no_scheduler_is_one_line(
     address: str, message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shapesmt.entrypoints.fleet.cluster.PATIENCE", 1)
+    monkeypatch.setattr("shapesmt.entrypoints.fleet.workers.cluster.PATIENCE", 1)
     assert main(["check", "exp.onnx", "--scheduler", address]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)

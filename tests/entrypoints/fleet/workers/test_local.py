@@ -16,10 +16,10 @@ import pytest
 
 import shapesmt
 from shapesmt.entrypoints.cli.main import main
-from shapesmt.entrypoints.fleet import local
+from shapesmt.entrypoints.fleet.workers import local
 from tests.entrypoints.fleet.conftest import ADD, EXP
 from tests.entrypoints.fleet.held import HELD, reader
-from tests.entrypoints.fleet.test_processes import started
+from tests.entrypoints.fleet.workers.test_processes import started
 from tests.support.hang import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -148,21 +148,21 @@ def test_what_could_end_a_process_goes_to_others(
 
 WARM = """
 import sys
-from shapesmt.entrypoints.fleet.processes import _begin
+from shapesmt.entrypoints.fleet.workers.processes import _begin
 _begin(["shapesmt.none", "shapesmt.operators.ops.windows.resize"])
 print({"shapesmt.entrypoints.api.opened", "shapesmt.operators.ops.windows.resize"} - {*sys.modules})
 """
 
 
 def test_a_process_imports_what_it_needs_before_it_is_ready() -> None:
-    ran = subprocess.run([sys.executable, "-c", WARM], capture_output=True, text=True, cwd=Path(__file__).parents[3])
+    ran = subprocess.run([sys.executable, "-c", WARM], capture_output=True, text=True, cwd=Path(__file__).parents[4])
     assert (ran.stdout, ran.stderr) == ("set()\n", "")
 
 
 HELP = """
 import os, signal, sys
 from shapesmt.entrypoints.cli import main
-from shapesmt.entrypoints.fleet import local
+from shapesmt.entrypoints.fleet.workers import local
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)
     local._Pace.pays = lambda *_: True

@@ -21,7 +21,7 @@ from tests.entrypoints.fleet.conftest import EXP
 from tests.entrypoints.fleet.held import HELD, reader
 from tests.support.hang import PATIENCE
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 pytestmark = [
     pytest.mark.usefixtures("folder"),
     pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="holds a process up with a named pipe"),
@@ -135,7 +135,7 @@ def test_an_interrupt_ends_everything(end: signal.Signals, status: int) -> None:
 
 CALLBACK = """
 import os, signal, time, weakref
-from shapesmt.entrypoints.fleet.processes import _begin
+from shapesmt.entrypoints.fleet.workers.processes import _begin
 _begin()
 class Thing: ...
 thing = Thing()

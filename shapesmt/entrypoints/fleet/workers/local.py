@@ -21,7 +21,7 @@ from shapesmt.entrypoints.fleet.task import LARGEST, Arriving, Task, each_done, 
 from shapesmt.frontends import is_url
 
 if TYPE_CHECKING:
-    from shapesmt.entrypoints.fleet.processes import Crew
+    from shapesmt.entrypoints.fleet.workers.processes import Crew
 
 SMALL = 1 << 20  # bytes; a larger model may need so much memory that the system ends the process that checks it
 
@@ -39,7 +39,7 @@ def on_this_machine(tasks: Sequence[Task], jobs: int | None, begun: float) -> Ar
         return _in_turn(tasks)
     if jobs is None and not _is_child() and all(map(_is_small, tasks)):
         return _where_it_pays(tasks, number, begun)
-    from shapesmt.entrypoints.fleet.processes import in_processes
+    from shapesmt.entrypoints.fleet.workers.processes import in_processes
 
     return in_processes(tasks, number)
 
@@ -73,7 +73,7 @@ def _where_it_pays(tasks: Sequence[Task], jobs: int, begun: float) -> Arriving:
 
 def _helpers(tasks: Sequence[Task], left: range, jobs: int, before: set[str]) -> Crew:
     """Return processes for what is left, which this one works on too; they import what it imported since `before`."""
-    from shapesmt.entrypoints.fleet.processes import Crew
+    from shapesmt.entrypoints.fleet.workers.processes import Crew
 
     pieces = [left[piece.start : piece.stop] for piece in split(len(left), jobs)]
     modules = [name for name in sys.modules if name.startswith("shapesmt.") and name not in before]
