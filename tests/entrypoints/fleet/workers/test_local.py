@@ -162,6 +162,13 @@ def test_what_could_end_a_process_goes_to_others(
     assert len(starts) >= 2
 
 
+def test_a_script_without_its_main_part_may_check_small_models() -> None:
+    Path("script.py").write_text("import shapesmt\nprint(shapesmt.check_many(['exp.onnx', 'add.onnx']).summary)")
+    out, err = started("script.py").communicate(timeout=PATIENCE)
+    assert out.startswith("{'models': 2, 'proved': 1,")
+    assert err == ""
+
+
 WARM = """
 import sys
 from shapesmt.entrypoints.fleet.workers.processes import _begin
