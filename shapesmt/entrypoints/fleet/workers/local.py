@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from math import sqrt
-from time import perf_counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shapesmt.base.deadline import processor_time
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from shapesmt.entrypoints.fleet.workers.processes import Crew
 
 SMALL = 1 << 20  # bytes; a larger model may need so much memory that the system ends the process that checks it
+WATCHED = 20
+"""One of so many models, for each other process, is checked before these are asked to help: the first ones say little,
+and at most a tenth of the time is lost."""
 
 
 def on_this_machine(tasks: Sequence[Task], jobs: int | None, begun: float) -> Arriving:
@@ -99,39 +102,50 @@ def _is_small(task: Task) -> bool:
     return True  # it can't be read
 
 
-class _Pace:
-    """The time that this process needs for a model, and the part of a processor that it gets.
+def waited() -> float:
+    """Return the seconds for which this thread waited for a processor; 0 on systems other than Linux."""
+    try:
+        return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):
+        return 0.0
 
-    The first model is measured alone: what it takes is mostly what another process needs until it is ready.
-    """
+
+class _Pace:
+    """The processor time that this process needs for a model, and how long it has to wait for a processor."""
 
     def __init__(self, begun: float) -> None:
-        self._started, self._last = perf_counter(), begun
-        self._first = self._sum = self._squares = 0.0  # seconds of processor time
-        self._number = -1  # of the models after the first
+        self._begun = self._last = begun
+        self._waited = waited()
+        self._sums: list[float] = []
+        """The seconds of processor time of the models after the first, summed up to each of them."""
+        self._squares: list[float] = []
 
     def note(self) -> None:
-        """Measure the model that has just been checked."""
+        """Measure the model that has just been checked; the first one takes the imports with it."""
         now = processor_time()
-        seconds, self._last = now - self._last, now
-        self._number += 1
-        if not self._number:
-            self._started, self._first = perf_counter(), seconds
-            return
-        self._sum += seconds
-        self._squares += seconds * seconds
+        if self._sums:
+            seconds = now - self._last
+            self._sums.append(self._sums[-1] + seconds)
+            self._squares.append(self._squares[-1] + seconds * seconds)
+        else:
+            self._sums, self._squares = [0.0], [0.0]
+        self._last = now
 
     def pays(self, left: int, jobs: int) -> bool:
         """Whether `jobs` processes are expected to check the models that are left sooner than this one alone."""
-        if self._number < 2:
+        number = len(self._sums) - 1
+        if number < 3 or number * WATCHED * (jobs - 1) < left:
             return False
-        # if this process has to wait for a processor, so many of them are busy with other programs
-        idle = jobs * min(1.0, self._sum / (perf_counter() - self._started))
-        alone = left * self._least()
-        return alone / max(1.0, idle) + self._first < alone
+        work, waiting, each = self._last - self._begun, waited() - self._waited, self._least()
+        start = work - number * each  # to import, and to check the first models of their kind
+        # while all processors are busy with other programs, this process gets one for `jobs` of `jobs + 1` seconds
+        busy = min(1.0, (jobs + 1) * waiting / (work + waiting))
+        return left * each / (1 + (jobs - 1) * (1 - busy)) + start < left * each
 
     def _least(self) -> float:
-        """Return the mean of the models after the first, less its standard error: few models say little."""
-        mean = self._sum / self._number
-        variance = max(0.0, self._squares / self._number - mean * mean) / (self._number - 1)
+        """Return the mean of the latter half of the models, less its standard error: few models say little."""
+        half = (len(self._sums) - 1) // 2
+        number = len(self._sums) - 1 - half
+        mean = (self._sums[-1] - self._sums[half]) / number
+        variance = max(0.0, (self._squares[-1] - self._squares[half]) / number - mean * mean) / (number - 1)
         return max(0.0, mean - sqrt(variance))

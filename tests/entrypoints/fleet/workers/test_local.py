@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -52,12 +53,12 @@ def helped(monkeypatch: pytest.MonkeyPatch, starts: list[BaseProcess]) -> list[B
 
 
 class Clock:
-    """A process of which each model takes some seconds, of which it gets a part of a processor."""
+    """A process of which each model takes some seconds, and waits for a processor for so many more for each second."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, part: float = 1.0) -> None:
-        self.work, self._part = 0.0, part
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, waiting: float = 0.0) -> None:
+        self.work = 0.0
         monkeypatch.setattr(local, "processor_time", lambda: self.work)
-        monkeypatch.setattr(local, "perf_counter", lambda: self.work / self._part)
+        monkeypatch.setattr(local, "waited", lambda: self.work * waiting)
 
     def helps_after(self, seconds: Sequence[float], count: int, jobs: int = 2) -> int | None:
         """After how many of `count` models it isn't alone; they take these seconds, and the last of them each."""
@@ -73,9 +74,10 @@ class Clock:
 def test_others_help_when_the_rest_takes_longer_than_their_start(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
     assert clock.helps_after([1, 0.01], 100) is None
-    assert clock.helps_after([1, 0.01], 1000) == 3
-    assert clock.helps_after([1, 0.01], 130) is None
-    assert clock.helps_after([1, 0.01], 130, jobs=8) == 3
+    assert clock.helps_after([1, 0.01], 1000) == 49
+    assert clock.helps_after([1, 0.01], 190) is None
+    assert clock.helps_after([1, 0.01], 190, jobs=8) == 4
+    assert clock.helps_after([1, *[0.1] * 20, 0.001], 1000) is None
     assert clock.helps_after([1, 2], 2) is None
     assert clock.helps_after([1, 0.5, 0.01], 100) is None
     after = clock.helps_after([1, *[0.01] * 49, 5], 100)
@@ -84,8 +86,22 @@ def test_others_help_when_the_rest_takes_longer_than_their_start(monkeypatch: py
 
 
 def test_nothing_helps_while_other_programs_have_the_processors(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert Clock(monkeypatch, part=0.4).helps_after([1, 0.01], 1000) is None
-    assert Clock(monkeypatch, part=0.9).helps_after([1, 0.01], 1000) == 3
+    assert Clock(monkeypatch, waiting=0.5).helps_after([1, 0.01], 1000) is None
+    assert Clock(monkeypatch, waiting=0.1).helps_after([1, 0.01], 1000) == 49
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts how long a thread waits")
+def test_other_programs_are_noticed() -> None:
+    before = local.waited()
+    spin = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range((os.cpu_count() or 1) + 1)]
+    try:
+        end = time.monotonic() + PATIENCE
+        while local.waited() - before < 0.01:
+            assert time.monotonic() < end
+    finally:
+        for process in spin:
+            process.kill()
+            process.wait()
 
 
 def test_small_models_are_checked_without_another_process(few: list[str], starts: list[BaseProcess]) -> None:
@@ -144,6 +160,13 @@ def test_what_could_end_a_process_goes_to_others(
     monkeypatch.setattr(local, "_where_it_pays", None)
     main(["check", "exp.onnx", "add.onnx", *options, "-q"])
     assert len(starts) >= 2
+
+
+def test_a_script_without_its_main_part_may_check_small_models() -> None:
+    Path("script.py").write_text("import shapesmt\nprint(shapesmt.check_many(['exp.onnx', 'add.onnx']).summary)")
+    out, err = started("script.py").communicate(timeout=PATIENCE)
+    assert out.startswith("{'models': 2, 'proved': 1,")
+    assert err == ""
 
 
 WARM = """
