@@ -29,6 +29,7 @@ from shapesmt.prover.algebra import (
     SELECT,
     Assignment,
     Atom,
+    Dim,
     Evaluator,
     Formula,
     Kind,
@@ -37,6 +38,7 @@ from shapesmt.prover.algebra import (
     all_of,
     any_of,
     at_least,
+    at_most,
     atoms_within,
     equal,
     lowest,
@@ -130,8 +132,14 @@ def _few_values(domain: Domain, condition: Formula) -> list[Formula]:
     each = {s: np.unique(values) for s, values in points.at(truth).items()}
     if max(map(len, each.values())) > FEW_VALUES:
         return []
-    facts = [any_of(*(equal(of_atom(s), int(v)) for v in values)) for s, values in each.items()]
+    facts = [fact for s, values in each.items() for fact in _among(of_atom(s), list(map(int, values)))]
     return facts if np.count_nonzero(truth) == prod(map(len, each.values())) else [*facts, condition]
+
+
+def _among(size: Dim, values: list[int]) -> list[Formula]:
+    """Return facts which say that a size is one of ascending values: bounds, and the values if some are missing."""
+    bounds = [at_least(size, values[0]), at_most(size, values[-1])]
+    return bounds if values[-1] - values[0] < len(values) else [*bounds, any_of(*(equal(size, v) for v in values))]
 
 
 def _narrowed(domain: Domain, formula: Formula) -> Formula:
