@@ -57,6 +57,17 @@ def test_models_are_checked_by_the_workers(two: Cluster, folder: Path, capsys: p
     assert len([*(folder / "pages").iterdir()]) == 5
 
 
+def test_workers_compare_with_a_baseline_as_this_process_does(two: Cluster, folder: Path) -> None:
+    written = []
+    for where in (["--jobs", "1"], ["--scheduler", two.address]):
+        assert main(["check", ".", *where, "--baseline", "known.json", "--write-baseline", "--quiet"]) == 0
+        written.append((folder / "known.json").read_bytes())
+    assert written[0] == written[1]
+    assert main(["check", ".", "--scheduler", two.address, "--baseline", "known.json"]) == 0
+    (folder / "exp.onnx").write_bytes((folder / "add.onnx").read_bytes())
+    assert main(["check", ".", "--scheduler", two.address, "--baseline", "known.json"]) == 1
+
+
 def test_what_is_known_needs_no_scheduler(capsys: pytest.CaptureFixture[str]) -> None:
     check = ["check", "exp.onnx", "--cache", "kept", "-q"]
     assert main([*check, "--jobs", "1"]) == 0
