@@ -24,7 +24,7 @@ PEAK = "\nimport os\nif os.path.exists('/proc/self/status'): print(open('/proc/s
 
 
 def by_turns(ways: Mapping[str, Callable[[], T]], repeats: int) -> dict[str, list[T]]:
-    """What each way measures, by turns; nothing of one that fails."""
+    """Measure the calls by turns and return the results of each; a call that fails has none."""
     found: dict[str, list[T]] = {name: [] for name in ways}
     for _ in range(repeats):
         for name, way in ways.items():

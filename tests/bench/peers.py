@@ -70,7 +70,7 @@ PEERS: dict[str, tuple[str, str, Callable[[Subject], Call]]] = {
     "OpenVINO": ("openvino", "openvino", of_openvino),
     "onnx-shape-inf.": ("onnx_shape_inference", "onnx-shape-inference", of_inference_package),
 }
-"""Of each its module, which may need more than its package, the package, and what prepares a call for a model."""
+"""The tools by name: the module to import, the package that has its version, and a function that prepares a call."""
 
 
 def installed() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What is measured, as plain data: each part is a dictionary by models, with a number for each tool."""
+"""Measurements as plain data: each part is a dictionary by models, with a number for each tool."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FLEET = 300  # models
 
 
 def about(folder: str | None, ranges: bool, repeats: int) -> Part:
-    """What is measured, where and when."""
+    """Return the versions, the machine, the folder of models and the date of a run."""
     return {
         "commit": _git("rev-parse", "--short=10", "HEAD") + ("-changed" if _git("status", "--porcelain") else ""),
         "date": datetime.now(timezone.utc).date().isoformat(),
@@ -147,7 +147,7 @@ def fleet(count: int) -> Part:
 
 
 def summary(part: Part) -> dict[str, Part]:
-    """Of each tool the models that it did, their median, 95th percentile, maximum and sum, and the sum by ONNX's."""
+    """Return each tool's median, 95th percentile, maximum, sum, ratio of sums to ONNX's, and number of models."""
     found: dict[str, Part] = {}
     for tool in dict.fromkeys(tool for row in part.values() for tool in row):
         did = {model: row[tool] for model, row in part.items() if row.get(tool) is not None}

@@ -1,4 +1,4 @@
-"""What was measured, in lines: a table of all tools for each part about models, a line for each of the others."""
+"""Measurements as text: parts about models are tables with a column for each tool, others are single lines."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _fleet(part: Part) -> Iterator[str]:
 
 
 def compared(now: Part, earlier: Sequence[Part], commit: str) -> Iterator[str]:
-    """What has changed since the last run of a commit: our times by ONNX's of that run, so that machines compare."""
+    """Compare with an earlier run: the ratios to ONNX's time in either run, which depend little on the machine."""
     same = [r for r in earlier if r["about"]["commit"].startswith(commit) and _asked(r) == _asked(now)]
     if not same:
         yield f"no earlier run of {commit} asks the same about these models"

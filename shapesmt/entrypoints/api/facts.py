@@ -68,4 +68,4 @@ def _claims(problem: Problem, question: Question) -> Mapping[str, Tensor] | None
 
 
 def _facts(t: Tensor) -> TensorFacts:
-    return TensorFacts(t.dtype, None if t.shape is None or not t.is_tensor else tuple(map(str, t.shape)))
+    return TensorFacts.of(t.dtype, t.shape if t.is_tensor else None)

@@ -345,8 +345,8 @@ class Opened:
             fixed=diagnose.fixed_sizes(problem, a.static) if verdict is Verdict.PROVED else (),
             absent=diagnose.absent_files(problem.graph, examination.original),
             samples=next(iter(a.samples), None), further_samples=a.samples[1:],
-            inputs={n: _facts(dtype, axes) for n, (dtype, axes) in problem.declared.items()},
-            outputs={n: _facts(t.dtype, t.shape) for n in problem.graph.outputs if (t := tensors.get(n))},
+            inputs={n: TensorFacts.of(dtype, axes) for n, (dtype, axes) in problem.declared.items()},
+            outputs={n: TensorFacts.of(t.dtype, t.shape) for n in problem.graph.outputs if (t := tensors.get(n))},
         )  # fmt: skip
         return a, report
 
@@ -359,10 +359,6 @@ class Opened:
         ]
         said += asked.assume or ()
         return printable(f"<Opened {self.model.name}{' where ' if said else ''}{', '.join(said)}>", 1000)
-
-
-def _facts(dtype: str, shape: Iterable[object] | None) -> TensorFacts:
-    return TensorFacts(dtype, None if shape is None else tuple(map(str, shape)))
 
 
 def _page_data(a: Analysis, report: Report) -> PageData:

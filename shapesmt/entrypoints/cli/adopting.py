@@ -36,7 +36,7 @@ class Settings:
 
     def __init__(self, config: Config) -> None:
         try:
-            import tomlkit  # noqa: F401 - said before models are checked
+            import tomlkit  # noqa: F401 - if it is missing, that is said before models are checked
         except ImportError:
             raise UsageError("--adopt needs tomlkit: pip install 'shapesmt[adopt]'") from None
         self._config = config

@@ -72,7 +72,7 @@ class Baseline:
         status = gravest([*own, *(1 for change in changes if change.state == "worse")])
         changes.sort(key=lambda change: (ORDER.index(change.state), change.model))
         same = len(tasks) - len(changes) + gone
-        comparison = Comparison(os.path.basename(self.path), False, tuple(changes), same, status)  # noqa: PTH119
+        comparison = Comparison(Path(self.path).name, False, tuple(changes), same, status)
         return replace(batch, models=tuple(models), comparison=comparison)
 
     def _write(self, batch: BatchReport, tasks: Sequence[Task], given: Sequence[str]) -> BatchReport:
@@ -81,9 +81,8 @@ class Baseline:
         entries = {name: entry for name, entry in self.entries.items() if name not in missing}
         entries |= {self._name(task.path): entry_of(one) for task, one in zip(tasks, batch.models, strict=True)}
         write(self.path, entries)
-        name = os.path.basename(self.path)  # noqa: PTH119
         status = CONTRADICTED if any(outcome.exit_status == CONTRADICTED for outcome in batch.models) else 0
-        return replace(batch, comparison=Comparison(name, True, (), len(tasks), status))
+        return replace(batch, comparison=Comparison(Path(self.path).name, True, (), len(tasks), status))
 
     def _change(self, task: Task, outcome: Report | Unchecked) -> Change | None:
         before = self.entries.get(self._name(task.path))
@@ -109,7 +108,7 @@ def _name(path: str, folder: str) -> str:
     if is_url(path):
         return path
     try:
-        return Path(os.path.relpath(os.path.abspath(path), folder)).as_posix()  # noqa: PTH100
+        return Path(os.path.relpath(path, folder)).as_posix()
     except ValueError:  # on another drive
         return Path(path).as_posix()
 
@@ -118,10 +117,10 @@ def _is_gone(name: str, folder: str, given: Sequence[str]) -> bool:
     """Whether a model that wasn't checked should have been: it isn't there, and one of the given paths has it."""
     if is_url(name):
         return any(name.startswith(one.rstrip("/") + "/") for one in given)
-    full = os.path.normpath(os.path.join(folder, name))  # noqa: PTH118
-    wholes = [os.path.abspath(one) for one in given if not is_url(one)]  # noqa: PTH100
+    full = os.path.normpath(Path(folder, name))
+    wholes = [os.path.abspath(one) for one in given if not is_url(one)]  # noqa: PTH100 - a link keeps its own path
     below = any(full.startswith(one.rstrip(os.sep) + os.sep) or fnmatchcase(full, one) for one in wholes)
-    return below and not os.path.exists(full)  # noqa: PTH110
+    return below and not Path(full).exists()
 
 
 def _still_runs(task: Task, before: Entry, now: Report | Unchecked) -> bool:

@@ -5,7 +5,7 @@ Dictionaries are built only by `to_dict()`, never during the analysis.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from enum import Enum
 
@@ -42,6 +42,11 @@ class TensorFacts(Data):
 
     dtype: str
     shape: tuple[str, ...] | None
+
+    @classmethod
+    def of(cls, dtype: str, shape: Iterable[object] | None) -> TensorFacts:
+        """Return the facts with each size as text."""
+        return cls(dtype, None if shape is None else tuple(map(str, shape)))
 
 
 @frozen()

@@ -1,4 +1,4 @@
-"""What is said of a model beside a baseline follows from what was proved of it."""
+"""A comparison claims only what was proved of a model, before and now."""
 
 from __future__ import annotations
 
