@@ -79,7 +79,8 @@ class Baseline:
         """Write the answers into the file, and return the report; the file keeps models that weren't asked for."""
         missing = {*self._missing(tasks, given)}
         entries = {name: entry for name, entry in self.entries.items() if name not in missing}
-        entries |= {self._name(task.path): entry_of(one) for task, one in zip(tasks, batch.models, strict=True)}
+        pairs = zip(tasks, batch.models, strict=True)
+        entries |= {self._name(task.path): entry_of(outcome, task.question) for task, outcome in pairs}
         write(self.path, entries)
         status = CONTRADICTED if any(outcome.exit_status == CONTRADICTED for outcome in batch.models) else 0
         return replace(batch, comparison=Comparison(Path(self.path).name, True, (), len(tasks), status))
@@ -88,7 +89,7 @@ class Baseline:
         before = self.entries.get(self._name(task.path))
         if before is None:
             return Change(outcome.model, "new", (entry_of(outcome).verdict,))
-        return change_of(before, outcome, partial(_still_runs, task, before, outcome))
+        return change_of(before, outcome, partial(_still_runs, task, before, outcome), task.question)
 
     def _missing(self, tasks: Sequence[Task], given: Sequence[str]) -> list[str]:
         """Return the models that aren't there any more, though one of the given paths would have them."""

@@ -190,7 +190,7 @@ class Change(Data):
     Attributes:
         model: Its path; of a missing one, relative to the folder of the baseline.
         state: "worse", "better" (a milder verdict), "no worse" (it runs where it ran, by another condition), "new" (the
-            baseline doesn't have it), or "asked otherwise" (for other ranges or relations).
+            baseline doesn't have it), or "asked otherwise" (for other ranges, relations or options).
         reasons: The reasons, each in words.
 
     >>> Change("m.onnx", "worse", ("missing",)).to_dict()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from shapesmt.analysis.verify import NO_OPTIONS, Question
 from shapesmt.base.errors import printable
 from shapesmt.network.declarations import Range
 from shapesmt.prover.algebra import Verdict, conjunction
@@ -28,15 +29,20 @@ from shapesmt.tasks.baselines.entries import Asked, Entry, Known
 _ALWAYS = Precondition((), exact=True)
 
 
-def entry_of(outcome: Report | Unchecked) -> Entry:
-    """Return what a baseline states of a model."""
+_USUAL = (None, "check", "default")
+
+
+def entry_of(outcome: Report | Unchecked, question: Question = NO_OPTIONS) -> Entry:
+    """Return what a baseline states of a model about which this was asked."""
     if isinstance(outcome, Unchecked):
         return Entry(ERROR)
     declared = {name: r for name, r in outcome.symbols.items() if r.source != "default"}
     samples = [s.symbol for s in (outcome.samples, *outcome.further_samples) if s is not None]
+    uses = {"declared": question.declared, "guards": question.guards, "session": question.session}
     asked = Asked(
-        {name: _range(declared[name]) for name in sorted(declared)}, tuple(sorted(outcome.assumptions)), tuple(samples)
-    )
+        {name: _range(declared[name]) for name in sorted(declared)}, tuple(sorted(outcome.assumptions)), tuple(samples),
+        {name: use for name, use in uses.items() if use is not None and use not in _USUAL},
+    )  # fmt: skip
     region = _ALWAYS if outcome.verdict is Verdict.PROVED else outcome.precondition
     known = {*map(_of_finding, outcome.findings), *map(_of_warning, outcome.warnings)}
     return Entry(
@@ -57,15 +63,18 @@ def _of_warning(warning: ModelWarning) -> Known:
     return Known(warning.node or warning.tensor, warning.code, "")
 
 
-def change_of(before: Entry, outcome: Report | Unchecked, runs: Callable[[], bool]) -> Change | None:
+def change_of(
+    before: Entry, outcome: Report | Unchecked, runs: Callable[[], bool], question: Question = NO_OPTIONS
+) -> Change | None:
     """Return what changed of a model; None if nothing did.
 
     Args:
         before: The model's entry in the baseline.
         outcome: Its answer now.
         runs: Asks the model whether it still runs for all inputs for which the entry says that it did.
+        question: What was asked of it.
     """
-    now, name = entry_of(outcome), outcome.model
+    now, name = entry_of(outcome, question), outcome.model
     if ERROR in (before.verdict, now.verdict):
         if before.verdict == now.verdict:
             return None
@@ -83,7 +92,7 @@ def change_of(before: Entry, outcome: Report | Unchecked, runs: Callable[[], boo
     if worse:
         return Change(name, "worse", tuple(worse))
     if not asked_alike:
-        why = f"{now.verdict} for these ranges and relations, was {before.verdict} for others"
+        why = f"{now.verdict} for these ranges, relations and options, was {before.verdict} for others"
         return Change(name, "asked otherwise", (why,))
     if now.verdict != before.verdict:
         return Change(name, "better", (f"{now.verdict}, was {before.verdict}; {_told(now)}",))

@@ -36,11 +36,15 @@ class Known(Data):
 
 @frozen()
 class Asked(Data):
-    """The question: ranges that were declared, of dimensions and of elements, relations, and dimensions of samples."""
+    """The question: ranges that were declared, of dimensions and of elements, relations, and dimensions of samples.
+
+    `options` has the uses of declared shapes and of guards, and the session, if they aren't the usual ones.
+    """
 
     ranges: Mapping[str, str]
     assume: tuple[str, ...] = field(default=(), metadata=_OMIT)
     samples: tuple[str, ...] = field(default=(), metadata=_OMIT)
+    options: Mapping[str, str] = field(default_factory=dict, metadata=_OMIT)
 
 
 @frozen()

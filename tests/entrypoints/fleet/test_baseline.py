@@ -148,6 +148,14 @@ def test_other_ranges_are_another_question(run, here):
     assert (status, "it is no longer proved where it ran, for every input" in out) == (1, True)
 
 
+def test_other_options_are_another_question(run, here):
+    write(here / "models" / "a.onnx", rows(4))
+    run("models", "--session", "file", "--write-baseline")
+    assert run("models", "--session", "file")[0] == 0
+    status, out, _ = run("models")
+    assert (status, "asked otherwise models/a.onnx: DEPENDS" in out) == (1, True)
+
+
 def test_a_part_of_the_models_may_be_written(run, here):
     for name in ("models/a.onnx", "models/b.onnx"):
         write(here / name, rows(4))
