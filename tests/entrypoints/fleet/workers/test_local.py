@@ -19,8 +19,7 @@ import shapesmt
 from shapesmt.entrypoints.cli.main import main
 from shapesmt.entrypoints.fleet.workers import local
 from tests.entrypoints.fleet.conftest import ADD, EXP
-from tests.entrypoints.fleet.held import HELD, reader
-from tests.entrypoints.fleet.workers.test_processes import started
+from tests.entrypoints.fleet.workers.test_processes import interrupted, started
 from tests.support.hang import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -199,11 +198,4 @@ if __name__ == "__main__":
 @pytest.mark.parametrize(("end", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, -15), (signal.SIGKILL, -9)])
 @pytest.mark.usefixtures("few")
 def test_an_interrupt_ends_helpers_too(end: signal.Signals, status: int) -> None:
-    os.mkfifo(HELD)
-    Path("script.py").write_text(HELP)
-    process = started("script.py")
-    pipe = reader()
-    (os.killpg if end == signal.SIGINT else os.kill)(process.pid, end)
-    out, err = process.communicate(timeout=PATIENCE)  # ends when every process that holds the pipes has ended
-    os.close(pipe)
-    assert (process.returncode, out, err.strip()) == (status, "", "")
+    assert interrupted(HELP, end) == (status, "", "")

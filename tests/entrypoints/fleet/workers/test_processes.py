@@ -104,6 +104,18 @@ def test_the_status_is_known_though_another_thread_takes_it(monkeypatch: pytest.
     test_a_model_at_which_processes_end_is_reported()
 
 
+def interrupted(script: str, end: signal.Signals) -> tuple[int, str, str]:
+    """Send a signal to a script that waits for a named pipe; return its status and what it wrote."""
+    os.mkfifo(HELD)
+    Path("script.py").write_text(script)
+    process = started("script.py")
+    pipe = reader()
+    (os.killpg if end == signal.SIGINT else os.kill)(process.pid, end)
+    out, err = process.communicate(timeout=PATIENCE)  # ends when every process that holds the pipes has ended
+    os.close(pipe)
+    return process.returncode, out, err.strip()
+
+
 def started(*command: str, path: Path = ROOT) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, *command], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
@@ -122,15 +134,7 @@ if __name__ == "__main__":
 
 @pytest.mark.parametrize(("end", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, -15), (signal.SIGKILL, -9)])
 def test_an_interrupt_ends_everything(end: signal.Signals, status: int) -> None:
-    os.mkfifo(HELD)
-    Path("script.py").write_text(CHECK)
-    process = started("script.py")
-    pipe = reader()
-    (os.killpg if end == signal.SIGINT else os.kill)(process.pid, end)
-    out, err = process.communicate(timeout=PATIENCE)  # ends when every process that holds the pipes has ended
-    os.close(pipe)
-    assert (process.returncode, out) == (status, "")
-    assert err.strip() == ""
+    assert interrupted(CHECK, end) == (status, "", "")
 
 
 CALLBACK = """
