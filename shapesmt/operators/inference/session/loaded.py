@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 
@@ -10,11 +10,11 @@ from shapesmt.network import laws
 from shapesmt.network.graph import Declared, Function, Graph, Node
 from shapesmt.operators.inference.numbering import Scope
 from shapesmt.operators.inference.origins import Outside
-from shapesmt.operators.inference.schema_types import Types, declared_of, inferred_types, literal_of
+from shapesmt.operators.inference.schema_types import Types, inferred_types, literal_of
 from shapesmt.operators.inference.static import Findings, Found, Static
 from shapesmt.operators.inference.walk import Walk
 from shapesmt.operators.rules import Application, Tensor, data, tensor
-from shapesmt.prover.algebra import FALSE, TRUE, Dim, symbol
+from shapesmt.prover.algebra import FALSE, TRUE, Dim, Kind, symbol
 
 
 @dataclass
@@ -25,11 +25,17 @@ class Earlier:
 
     Attributes:
         types: What ONNX infers, by operator, attributes and types of inputs.
-        outputs: What a node makes, by the same, and by the types that the file declares for it: a constant, or a type.
+        applications: What a node makes, by the same, and by the types that the file declares for it.
     """
 
     types: dict[object, Types] = field(default_factory=dict)
-    outputs: dict[object, list[Tensor | Declared]] = field(default_factory=dict)
+    applications: dict[object, Application] = field(default_factory=dict)
+
+
+def names_of(graph: Graph) -> dict[Dim, str]:
+    """Return the names that a file gives to sizes, by their symbols."""
+    declared = chain(graph.inputs.values(), graph.declared.values())
+    return {symbol(d): d for each in declared for d in each.shape or () if d and isinstance(d, str)}
 
 
 def tensors_when_loaded(graph: Graph, earlier: Earlier | None = None) -> dict[str, Tensor] | Found:
@@ -44,8 +50,7 @@ def tensors_when_loaded(graph: Graph, earlier: Earlier | None = None) -> dict[st
     walk = Named(graph.opsets, graph.functions, graph.schemas, graph.runtime, None, outside=data)
     walk.earlier = earlier or Earlier()
     walk.scope, walk.findings = Scope(calls=graph.functions), Findings(computed=False)
-    declared = chain(graph.inputs.values(), graph.declared.values())
-    walk.names = {symbol(d): d for each in declared for d in each.shape or () if d and isinstance(d, str)}
+    walk.names = names_of(graph)
     tensors = {name: walk.declared_tensor(name, declared) for name, declared in graph.inputs.items()}
     steps = walk.nodes(graph, tensors)
     tensors.update((name, tensor(t.dtype, t.shape)) for name, t in tensors.items() if name in graph.declared)
@@ -57,7 +62,7 @@ def tensors_when_loaded(graph: Graph, earlier: Earlier | None = None) -> dict[st
 class Named(Static):
     """A walk on which what constants give is a constant, and other sizes are known by numbers and by the file's names.
 
-    Sizes without either have a symbol that no other tensor's sizes have.
+    Sizes without either are of one kind, whatever tensor they belong to: the runtime doesn't compare them.
 
     Attributes:
         earlier: Inferences of nodes so far.
@@ -85,21 +90,17 @@ class Named(Static):
         inputs, rule = [tensors[name] if name else None for name in node.inputs], self._rules[node.domain, node.op]
         if node.attributes.graphs or self.findings.trail or isinstance(rule, Function):
             return self._first_step(node, tensors, inputs)  # what a function looks up depends on the inputs' names
-        known = (t if t is None or t.value is not None else declared_of(t, self.names.get) for t in inputs)
         literal, claims = (name in self.literals for name in node.inputs), map(self._claims.get, node.outputs)
-        key = node.domain, node.op, node.attributes, tuple(map(bool, node.outputs)), *known, *literal, *claims
-        forms, found = self.earlier.outputs.get(key), len(self.findings.found)
-        if forms is not None:
-            outputs = [
-                form if isinstance(form, Tensor) else self._named(name, form)
-                for name, form in zip(node.outputs, forms, strict=True)
-            ]
-            tensors.update((name, t) for name, t in zip(node.outputs, outputs, strict=True) if name)
-            return Application(tuple(outputs), (), repeatable=False)
-        application = self._first_step(node, tensors, inputs)
-        made = [tensors[name] if name else t for name, t in zip(node.outputs, application.outputs, strict=True)]
+        key = node.domain, node.op, node.attributes, tuple(map(bool, node.outputs)), *inputs, *literal, *claims
+        known, found = self.earlier.applications.get(key), len(self.findings.found)
+        if known is not None:
+            tensors.update((name, t) for name, t in zip(node.outputs, known.outputs, strict=True) if name)
+            return known
+        first = self._first_step(node, tensors, inputs)
+        made = tuple(tensors[name] if name else t for name, t in zip(node.outputs, first.outputs, strict=True))
+        application = Application(made, (), repeatable=False)
         if len(self.findings.found) == found and all(t.shape is not None for t in made):
-            self.earlier.outputs[key] = [t if t.value is not None else declared_of(t, self.names.get) for t in made]
+            self.earlier.applications[key] = application
         return application
 
     def _first_step(self, node: Node, tensors: dict[str, Tensor], inputs: list[Tensor | None]) -> Application:
@@ -112,23 +113,17 @@ class Named(Static):
             if name and t.is_tensor and literal_of(t) is not None:
                 tensors[name] = t
             elif name and tensors[name].shape is not None and t.is_tensor:
-                tensors[name] = self._named(name, self._known(name, tensors[name], d))
+                tensors[name] = self._as_known(name, tensors[name], d)
         return application
 
-    def _known(self, name: str, t: Tensor, inferred: Declared | None) -> Declared:
-        """Return what is known of a tensor's sizes: numbers, or the file's names, or else those that ONNX infers."""
+    def _as_known(self, name: str, t: Tensor, inferred: Declared | None) -> Tensor:
+        """Return a tensor with its sizes as numbers, or by the names in the file, or else by those that ONNX infers."""
         claims = None if self.findings.trail else self._claims.get(name)
         by_file = () if claims is None or claims.shape is None else claims.shape
         by_onnx = None if inferred is None else inferred.shape
         if by_onnx is None or len(by_onnx) != t.rank:
             by_onnx = tuple(map(self.names.get, t.dims))
-        sizes = zip_longest(map(_number, t.dims), by_file[: t.rank], by_onnx)
-        return Declared(t.dtype, tuple([own if own is not None else claimed or found for own, claimed, found in sizes]))
-
-    def _named(self, name: str, known: Declared) -> Tensor:
-        """Return a tensor with a symbol of its own for each size of which nothing is known."""
-        sizes = enumerate(known.shape or ())
-        return tensor(known.dtype, [d if isinstance(d, int) else symbol(d or f"{name}[{i}]") for i, d in sizes])
+        return _with_names(t, [claim or found for claim, found in zip_longest(by_file[: t.rank], by_onnx)])
 
     def _refuse(self, node: Node, application: Application) -> None:
         """Record a law that ONNX's inference finds violated, perhaps as optimizations make constants of elements."""
@@ -142,9 +137,16 @@ class Named(Static):
         t = super().declared_tensor(name, declared, given)
         if t.shape is None or declared.shape is None or self.findings.trail or not t.is_tensor:
             return t
-        sizes = zip(t.dims, declared.shape, strict=True)
-        return tensor(t.dtype, [symbol(d, 0) if isinstance(d, str) and d else size for size, d in sizes])
+        return _with_names(t, declared.shape)
 
 
-def _number(d: Dim) -> int | None:
-    return None if d.constant is None else int(d.constant)
+def _with_names(t: Tensor, sizes: Sequence[int | str | None]) -> Tensor:
+    """Return a tensor whose sizes that are no numbers have these names, or are lost."""
+    pairs = enumerate(zip(t.dims, sizes, strict=True))
+    return tensor(t.dtype, [d if d.constant is not None else _size(size, axis) for axis, (d, size) in pairs])
+
+
+def _size(size: int | str | None, axis: int) -> Dim | int:
+    if isinstance(size, int):
+        return size
+    return symbol(size) if size else symbol(f"[{axis}]", kind=Kind.LOST)
