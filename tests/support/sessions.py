@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,9 +43,10 @@ def half(target: str, sizes: str = "[a, 4]", reshape: str = "Reshape") -> onnx.M
     )
 
 
-def started(model: onnx.ModelProto, level: Any) -> onnxruntime.InferenceSession | None:
-    """Return a session; None if ONNX Runtime refuses to load the model."""
+def started(model: onnx.ModelProto, level: Any, optimized: Path | None = None) -> onnxruntime.InferenceSession | None:
+    """Return a session, which writes the `optimized` model; None if ONNX Runtime refuses to load the model."""
     options = onnxruntime.SessionOptions()
+    options.optimized_model_filepath = str(optimized or "")
     options.graph_optimization_level, options.log_severity_level = level, 4
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     try:

@@ -6,7 +6,7 @@ the rule is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -22,6 +22,12 @@ NOTE = "its registered schema says what it makes, not what it needs"
 
 Types: TypeAlias = "list[Declared] | str | None"
 """The types that a schema infers for a node's outputs, or its error; None if it infers none."""
+Naming: TypeAlias = "Callable[[Dim], str | None]"
+"""Gives a size that is no number its name; None if it has none."""
+
+
+def nameless(_size: Dim) -> None:
+    """Give no size a name."""
 
 
 def inferred_types(
@@ -29,15 +35,16 @@ def inferred_types(
     node: Node,
     opsets: Mapping[str, int],
     inputs: Sequence[Tensor | None],
+    name_of: Naming = nameless,
     earlier: dict[object, Types] | None = None,
 ) -> Types:
-    """Return what a schema infers from numbers; for equal nodes, whatever their names are, it is asked once.
+    """Return what a schema infers from numbers and names; for equal nodes, whatever their names are, it is asked once.
 
     Its answers are taken from `earlier`, and added to it; None keeps none.
     """
     if any(t is not None and not t.is_tensor for t in inputs):
         return None
-    types = [None if t is None else declared_of(t, {}) for t in inputs]
+    types = [None if t is None else declared_of(t, name_of) for t in inputs]
     elements = [None if t is None else literal_of(t) for t in inputs]
     key = node.domain, node.op, node.attributes, tuple(map(bool, node.outputs)), *types, *elements
     known = {} if earlier is None else earlier
@@ -60,7 +67,9 @@ def infer_by_schema(
     if node.attributes.graphs or any(t is not None and not t.is_tensor for t in inputs):
         return None
     names: dict[Dim, str] = {}
-    declared = [None if t is None else declared_of(t, names) for t in inputs]
+    declared = [
+        None if t is None else declared_of(t, lambda d: names.setdefault(d, f"size {len(names)}")) for t in inputs
+    ]
     inferred = schemas.infer(node, opsets, declared, [None if t is None else literal_of(t) for t in inputs])
     if inferred is None:
         return None
@@ -90,13 +99,10 @@ def infer_by_schema(
     return ctx.apply(lambda _: [output(*pair) for pair in enumerate(inferred)])
 
 
-def declared_of(t: Tensor, names: dict[Dim, str]) -> Declared:
-    """Return a tensor's type as a file would declare it; `names` gets a name for each formula."""
-
-    def size_or_name(d: Dim) -> int | str:
-        return int(d.constant) if d.constant is not None else names.setdefault(d, f"size {len(names)}")
-
-    return Declared(t.dtype, None if t.shape is None else tuple(map(size_or_name, t.shape)))
+def declared_of(t: Tensor, name_of: Naming) -> Declared:
+    """Return a tensor's type as a file would declare it, where `name_of` gives the names of unknown sizes."""
+    sizes = None if t.shape is None else [name_of(d) if d.constant is None else int(d.constant) for d in t.shape]
+    return Declared(t.dtype, None if sizes is None else tuple(sizes))
 
 
 def literal_of(t: Tensor) -> Literal | None:

@@ -8,8 +8,10 @@ import pytest
 
 import shapesmt
 from shapesmt.base.deadline import look
+from shapesmt.frontends import load
+from shapesmt.operators.inference import session_graph
 from tests.oracle.runner import value
-from tests.support.sessions import HALF, ROWS, TABLE, half, outcome_at, parsed, sizes_at
+from tests.support.sessions import HALF, LEVELS, ROWS, TABLE, half, outcome_at, parsed, sizes_at, started
 
 
 def test_a_size_at_which_only_the_session_runs_is_a_warning_with_its_output():
@@ -135,6 +137,24 @@ def test_an_allowed_zero_beside_minus_1_is_refused_once_it_is_a_constant():
     default, file = outcome_at(model, {"a": 0})
     assert default is None
     assert file is not None
+
+
+@pytest.mark.parametrize("size", ["n", ""])
+@pytest.mark.parametrize("names", [{}, {"a": "m", "b": "m"}, {"a": "n"}, {"a": "m"}, {"b": "m"}, {"b": "n"}])
+@pytest.mark.parametrize("make", ["a = Relu (x)", "a = Add (x, z)"])
+def test_sizes_are_equal_by_the_names_that_the_file_gives_them(size, names, make, tmp_path):
+    sizes = f"[{size or '?'}, 4]"
+    values = ", ".join(f"float[{n}, 4] {name}" for name, n in names.items())
+    model = parsed(
+        f"""g (float{sizes} x, float[k, 4] z) => (float[p, q] y) <{values}> {{ {make} b = Sigmoid (x) s = Shape (a)
+        zero = Constant <value_int = 0> () n = Gather (s, zero) first = Constant <value_ints = [0]> ()
+        u = Unsqueeze (n, first) c = Constant <value_ints = [-1]> () t = Concat <axis = 0> (u, c) y = Reshape (b, t)
+        }}"""
+    )
+    path = tmp_path / "optimized.onnx"
+    started(model, LEVELS.ORT_ENABLE_ALL, path)
+    run = session_graph(load(model))
+    assert (run is None) == ("Shape" in {node.op_type for node in onnx.load(path).graph.node})
 
 
 def test_equal_targets_are_computed_once_and_stay():

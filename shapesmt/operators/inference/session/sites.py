@@ -11,7 +11,7 @@ from shapesmt.network.graph import Function, Graph, Node
 from shapesmt.operators.inference.operators import Operators
 from shapesmt.operators.ops import PASSING, RENAMING, passes
 from shapesmt.operators.rules import Elements, Site, Tensor, tensor
-from shapesmt.prover.algebra import Dim
+from shapesmt.prover.algebra import Dim, Kind
 
 UNKNOWN = tensor("", None)
 SHARED = 8  # elements of the largest constants that the session compares
@@ -137,4 +137,5 @@ def in_session_order(graph: Graph) -> list[Node]:
 
 def _is_named(d: Dim) -> bool:
     """Whether a size is a number or has a name in the file."""
-    return d.constant is not None or d.as_symbol() is not None
+    own = d.as_symbol()
+    return d.constant is not None or (own is not None and own.kind is not Kind.LOST)
