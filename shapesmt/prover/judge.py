@@ -22,13 +22,24 @@ from shapesmt.prover.algebra import (
     Evaluator,
     Formula,
     Verdict,
+    all_of,
     as_dim,
     lowest,
     memo,
     negate,
     of_atom,
 )
-from shapesmt.prover.presolve import Decision, Domain, decide_part, extent, independent, simpler_facts, together
+from shapesmt.prover.presolve import (
+    Decision,
+    Domain,
+    decide,
+    decide_part,
+    extent,
+    independent,
+    is_even,
+    simpler_facts,
+    together,
+)
 from shapesmt.prover.regions import Region
 
 if TYPE_CHECKING:
@@ -38,6 +49,7 @@ Reply = TypeVar("Reply")
 Question = TypeVar("Question", bound=Hashable)
 
 _DECISIONS: dict[Hashable, Decision] = memo("decisions", {})
+_FOLLOWING: dict[Hashable, Decision | None] = memo("facts that others may imply", {})
 _PROOFS: dict[Hashable, bool] = memo("proofs", {})
 _REGIONS: dict[Hashable, Region] = memo("regions", {})
 _TIED: dict[Hashable, list[Atom]] = memo("tied symbols", {})
@@ -163,17 +175,26 @@ class Judge:
     def assume(self, domain: Domain, condition: Formula) -> None:
         """Narrow the domain to the inputs that satisfy a condition, by simpler facts that say the same if possible."""
         for fact in self.deadline.attempt(lambda: self._simpler_facts(domain, condition), [condition]):
-            domain.assume(fact)
+            if not self._follows(domain, fact):
+                domain.assume(fact)
+            domain.implied += fact.conjuncts
         domain.implied += condition.conjuncts
+
+    def _follows(self, domain: Domain, fact: Formula) -> bool:
+        """Whether presolve proves a fact about one symbol from the others."""
+        if len(fact.symbols) != 1:
+            return False
+        known = self.deadline.attempt(lambda: self.once(_FOLLOWING, domain, fact, decide), None)
+        return known is not None and known.verdict is Verdict.PROVED
 
     def _simpler_facts(self, domain: Domain, condition: Formula) -> list[Formula]:
         """Return facts that together are equivalent to a condition over the domain, on one input each if possible."""
-        facts = simpler_facts(domain, condition)
+        facts = sorted(simpler_facts(domain, condition), key=lambda fact: not is_even(fact))
         if all(len(fact.symbols) < 2 for fact in facts) or any(s.universal for s in condition.symbols):
             return facts
-        region = self.region(domain, condition)
-        alone = region.exact and all(len(said.formula.symbols) == 1 for said in region.conjuncts)
-        return [said.formula for said in region.conjuncts] if alone else facts
+        region = self.region(domain, all_of(*facts))
+        shorter = region.exact and len(region.whole) < len(str(all_of(*facts)))
+        return [said.formula for said in region.conjuncts] if shorter else facts
 
     def proves(self, domain: Domain, formula: Formula) -> bool:
         """Whether the condition is proven to hold over the domain; cheaper than to `decide` it."""

@@ -11,7 +11,7 @@ from shapesmt.prover.algebra.formula import Verdict, at_least, at_most, differs,
 from shapesmt.prover.algebra.interning import forget
 from shapesmt.prover.algebra.substitution import atom_of
 from shapesmt.prover.judge import Judge
-from shapesmt.prover.presolve.decisions import decide
+from shapesmt.prover.presolve.decisions import decide, simpler_facts
 from shapesmt.prover.presolve.domain import Domain
 
 H, W, N = symbol("h", 1, 12), symbol("w", 0, 9, step=3), symbol("n", 1)
@@ -111,3 +111,11 @@ def test_a_judge_that_may_ask_so_often_needs_no_clock_and_nothing_that_others_kn
     assert not Judge(Deadline(None), 0).proves(domain(), open_one)
     assert Judge().proves(domain(), open_one)
     assert not Judge(Deadline(None), 0).proves(domain(), open_one)
+
+
+def test_facts_that_others_imply_are_not_stated_again(judge: Judge) -> None:
+    rows = symbol("rows", 4)
+    domain, condition = Domain([rows]), equal(rows // 4, 7 * (rows // 28))
+    judge.assume(domain, condition)
+    assert [str(fact) for fact in domain.about(rows.symbols)[1]] == ["rows >= 28", "rows % 28 <= 3"]
+    assert all(judge.decide(domain, fact).by == "assumed" for fact in simpler_facts(Domain([rows]), condition))

@@ -360,7 +360,8 @@ def _holds_iff(j: Judgement, a: Examined) -> Region | None:
                 return None
             *before, condition = [formula for formula in asked if formula is not None]
             domain = a.admissible()
-            domain.assume(all_of(*before))
+            for formula in before:
+                a.judge.assume(domain, formula)
         elif j.verdict is Verdict.FAILS:
             return NONE
     if condition is FALSE:

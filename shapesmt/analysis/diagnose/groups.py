@@ -90,7 +90,7 @@ def _group(
         own, last = {j.index for j in depends}, depends[-1].index
         for other in a.examination.judgements:  # the conditions are simplified by those of other nodes before them
             if other.verdict is Verdict.DEPENDS and other.index < last and other.index not in own:
-                domain.assume(other.condition)
+                a.judge.assume(domain, other.condition)
         covering = a.judge.deadline.attempt(lambda: describe_region(condition, domain, a), Region((), False))
         text, exact = covering.whole, covering.exact
     if not exact:

@@ -19,6 +19,7 @@ from shapesmt.prover.presolve.decisions import (
 from shapesmt.prover.presolve.domain import Domain, compute_once
 from shapesmt.prover.presolve.elimination import eliminate, range_facts
 from shapesmt.prover.presolve.enumeration import Values, sides
+from shapesmt.prover.presolve.grid import is_even
 from shapesmt.prover.presolve.optima import extent
 from shapesmt.prover.presolve.where import Spread, ascending, truth_at, values_of
 
@@ -35,6 +36,7 @@ __all__ = [
     "extent",
     "group_by_symbols",
     "independent",
+    "is_even",
     "range_facts",
     "sides",
     "simpler_facts",

@@ -40,18 +40,21 @@ from shapesmt.prover.algebra import (
     at_least,
     at_most,
     atoms_within,
+    const,
     equal,
     lowest,
     memo,
     negate,
     of_atom,
     product,
+    substitute,
 )
 from shapesmt.prover.algebra.growth import half_line_of
 from shapesmt.prover.presolve.domain import Domain, compute_once
 from shapesmt.prover.presolve.enumeration import distance
 from shapesmt.prover.presolve.everywhere import decide_on_cells
-from shapesmt.prover.presolve.limits import FEW_POINTS, FEW_VALUES
+from shapesmt.prover.presolve.limits import FEW_PER_SYMBOL, FEW_POINTS, FEW_VALUES
+from shapesmt.prover.presolve.where import truth_at, values_of
 
 _TWINS: dict[Hashable, tuple[Substitution, Substitution]] = memo("narrower ranges", {})
 _SIMPLER: dict[Hashable, list[Formula]] = memo("simpler facts", {})
@@ -100,6 +103,7 @@ def _simpler_facts(domain: Domain, condition: Formula) -> list[Formula]:
     few = _few_values(domain, condition)
     if few:
         return few
+    condition = _without_idle_symbols(domain, condition)
     alone = [part for part in condition.conjuncts if len(part.symbols) == 1]
     facts = _implications(domain, condition)
     if not facts:
@@ -134,6 +138,31 @@ def _few_values(domain: Domain, condition: Formula) -> list[Formula]:
         return []
     facts = [fact for s, values in each.items() for fact in _among(of_atom(s), list(map(int, values)))]
     return facts if np.count_nonzero(truth) == prod(map(len, each.values())) else [*facts, condition]
+
+
+def _without_idle_symbols(domain: Domain, condition: Formula) -> Formula:
+    """Return the condition with a number in place of each symbol on which its truth doesn't depend."""
+    symbols = [s for s in sorted(condition.symbols, key=domain.order) if s.hi == inf and not s.universal]
+    if len(symbols) != len(condition.symbols) or len(symbols) not in FEW_PER_SYMBOL:
+        return condition
+    axes = {s: values_of(domain, s, FEW_PER_SYMBOL[len(symbols)]) for s in symbols}
+    truth = truth_at(condition, axes)
+    if truth is None or not truth.any() or truth.all():
+        return condition
+    for i, s in enumerate(symbols):
+        if (truth == truth.take([0], axis=i)).all():
+            without = substitute(condition, {s: const(int(axes[s][0]))})
+            if _follows(domain, condition, without) and _follows(domain, without, condition):
+                condition = without
+    return condition
+
+
+def _follows(domain: Domain, given: Formula, claim: Formula) -> bool:
+    """Whether a condition is proven over the domain if another holds."""
+    within = domain.copy()
+    within.assume(given)
+    decision = decide(within, claim)
+    return decision is not None and decision.verdict is Verdict.PROVED
 
 
 def _among(size: Dim, values: list[int]) -> list[Formula]:

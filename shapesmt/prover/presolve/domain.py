@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from math import inf, prod
-from operator import attrgetter
 from typing import TypeVar
 
 from shapesmt.base.errors import UsageError
@@ -30,6 +29,7 @@ from shapesmt.prover.algebra import (
     Substitution,
     all_of,
     as_dim,
+    at_least,
     fits_int64,
     memo,
     of_atom,
@@ -38,12 +38,10 @@ from shapesmt.prover.algebra import (
 )
 from shapesmt.prover.algebra.growth import half_line_of
 from shapesmt.prover.presolve.divisors import divisor_values
-from shapesmt.prover.presolve.elimination import Elimination, Expression, range_facts
+from shapesmt.prover.presolve.elimination import Elimination, Expression, range_facts, related
 from shapesmt.prover.presolve.enumeration import Points, Values, rows_where, seen_at_an_end, truth_over
 from shapesmt.prover.presolve.limits import MAX_POINTS, MAX_VALUES
-from shapesmt.prover.presolve.windows import bounds_of_symbol, in_window
-
-_UNIVERSAL = attrgetter("universal")
+from shapesmt.prover.presolve.windows import in_window, values_left
 
 _NARROWINGS: dict[Hashable, dict[Atom, Dim]] = memo("narrowings", {})
 _EMPTY: dict[Hashable, bool | None] = memo("empty domains", {})
@@ -53,10 +51,7 @@ Answer = TypeVar("Answer")
 def compute_once(
     answers: dict[Hashable, Answer], domain: Domain, about: Hashable, work: Callable[[], Answer]
 ) -> Answer:
-    """Return the answer to the question `about` a domain from the cache `answers`; call `work` if it isn't there.
-
-    Domains with the same `key` share their answers.
-    """
+    """Return the answer to a question `about` a domain, cached in `answers` for all domains with the same `key`."""
     key = domain.key, about
     if key not in answers:
         answers[key] = work()
@@ -89,13 +84,14 @@ class Domain:
         self._used = 0  # number of `_stated` entries applied to the fields below
         self._using = False
         self._facts: list[Formula] = []
+        self._essential: list[Formula] = []  # facts that say the same, fewer if possible
         self._values: dict[Atom, Values | None] = {}
         self._ends: dict[Atom, Interval] = {}
         self._relations: list[Formula] = []
         self._limits: list[Formula] = []
         self._elimination = Elimination()
         self._points: dict[frozenset[Atom], Points | None] = {}
-        for fact in (*(in_window(s) for s in self.symbols if s.window), *facts):
+        for fact in (*(in_window(s, s.window) for s in self.symbols if s.window), *facts):
             self.assume(fact)
 
     @property
@@ -111,7 +107,8 @@ class Domain:
         """Return a copy that can be narrowed independently."""
         twin = Domain(self.symbols)
         twin._stated, twin._used, twin.implied = list(self._stated), self._used, self.implied
-        twin._facts, twin._relations, twin._limits = list(self._facts), list(self._relations), list(self._limits)
+        twin._facts, twin._essential = list(self._facts), list(self._essential)
+        twin._relations, twin._limits = list(self._relations), list(self._limits)
         twin._values, twin._ends, twin._points = dict(self._values), dict(self._ends), dict(self._points)
         twin._elimination = self._elimination.copy()
         return twin
@@ -129,7 +126,7 @@ class Domain:
         """Apply stated facts that aren't applied yet; looking up an answer by `key` doesn't need this."""
         if self._used == len(self._stated) or self._using:
             return
-        self._using = True
+        self._using, first = True, len(self._relations)
         try:
             while self._used < len(self._stated):
                 fact, assumed = self._stated[self._used]
@@ -139,6 +136,8 @@ class Domain:
                     self._limits.append(fact)
                     self._points.clear()
                 self._used += 1
+            for s in dict.fromkeys(s for f in self._relations[first:] if len(f.symbols) == 1 for s in f.symbols):
+                self._sum_up(s)
         finally:
             self._using = False
 
@@ -154,8 +153,22 @@ class Domain:
                     self._keep(factor, values)
                 self._fix(part.symbols)
             self._facts.append(part)
+            self._essential.append(part)
             changed = {*self.closure(part.symbols)[0]}
             self._points = {of: points for of, points in self._points.items() if of.isdisjoint(changed)}
+
+    def _sum_up(self, s: Atom) -> None:
+        """Replace the facts about a symbol alone by its minimum and a window, if these say the same."""
+        low, high = self.ends(s)
+        if s.universal or low == -inf or high < inf or self._values.get(s) is not None:
+            return
+        left = values_left(s, int(low), self._relations)
+        if left.exact:
+            self._ends[s] = left.low, high
+            window = [in_window(s, left.window)] if left.window is not None else []
+            bound = [at_least(of_atom(s), left.low)] if left.low > s.lo else []
+            self._relations = [*(f for f in self._relations if f.symbols != {s}), *window]
+            self._essential = [*(f for f in self._essential if f.symbols != {s}), *bound, *window]
 
     def _fix(self, symbols: Iterable[Atom]) -> None:
         """Narrow each symbol that equalities determine to be a number to that number."""
@@ -279,7 +292,9 @@ class Domain:
         definitions = {s: definition for s, definition in self._elimination.definitions.items() if not s.universal}
         ranges: dict[Atom, Dim] = {}
         for s in self.symbols:
-            lo, hi, window = bounds_of_symbol(s, self.ends(s), self._facts)
+            (lo, hi), window = self.ends(s), s.window
+            if s.hi == inf and lo > -inf:
+                lo, window, _ = values_left(s, int(lo), self._relations)
             if s not in definitions and lo <= hi and (lo > s.lo or hi < s.hi or window != s.window):
                 kind = Kind.INPUT if s.kind is Kind.VALUE else s.kind  # a fact restricts the element now
                 ranges[s] = symbol(s.name, lo, hi, step=s.step, kind=kind, window=window)
@@ -310,29 +325,16 @@ class Domain:
         return self._closure_under(symbols, self._relations)
 
     def _closure_under(self, symbols: Iterable[Atom], relations: list[Formula]) -> tuple[list[Atom], list[Formula]]:
-        about: dict[Atom, list[Formula]] = {}
-        for fact in relations:
-            for s in fact.symbols:
-                about.setdefault(s, []).append(fact)
-        for fact in self._limits:
-            for s in filter(_UNIVERSAL, fact.symbols):
-                about.setdefault(s, []).append(fact)
-        closure, facts = set(symbols), set[Formula]()
-        ahead = [*closure] if about else []
-        while ahead:
-            for fact in about.get(ahead.pop(), ()):
-                if fact not in facts:
-                    facts.add(fact)
-                    ahead += fact.symbols - closure
-                    closure |= fact.symbols
-        return sorted(closure, key=self.order), [f for f in dict.fromkeys((*relations, *self._limits)) if f in facts]
+        closure, facts = related(symbols, relations, self._limits)
+        return sorted(closure, key=self.order), facts
 
     def about(self, symbols: Iterable[Atom]) -> tuple[list[Atom], list[Formula]]:
         """Return `symbols` with all symbols that facts relate to them, and all facts about these.
 
-        Unlike `closure`, it includes the facts about one symbol alone, which a solver needs.
+        Unlike `closure`, it includes the facts about one symbol alone, which a solver needs, summed up if possible.
         """
-        return self._closure_under(symbols, self.facts)
+        self._use()
+        return self._closure_under(symbols, self._essential)
 
     def points(self, symbols: Iterable[Atom]) -> Points | None:
         """Return every admissible assignment of the symbols in the closure of `symbols`; None if there are too many."""

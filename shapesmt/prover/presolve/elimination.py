@@ -13,10 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import inf
+from operator import attrgetter
 from typing import TypeVar
 
 from shapesmt.prover.algebra import SYMBOL, Atom, Dim, Formula, Substitution, at_least, divides, of_atom
 
+_UNIVERSAL = attrgetter("universal")
 Expression = TypeVar("Expression", Dim, Formula)
 
 
@@ -93,3 +95,31 @@ def range_facts(symbol: Atom, definition: Dim) -> list[Formula]:
     if symbol.step > 1:
         facts.append(divides(symbol.step, definition - int(symbol.lo)))
     return facts
+
+
+def related(
+    symbols: Iterable[Atom], relations: Iterable[Formula], limits: Iterable[Formula]
+) -> tuple[set[Atom], list[Formula]]:
+    """Return `symbols` with all symbols that chains of facts relate to them, and these facts.
+
+    Args:
+        symbols: The symbols.
+        relations: Facts that relate all their symbols.
+        limits: Facts that matter only for the data-dependent sizes in them.
+    """
+    about: dict[Atom, list[Formula]] = {}
+    for fact in relations:
+        for s in fact.symbols:
+            about.setdefault(s, []).append(fact)
+    for fact in limits:
+        for s in filter(_UNIVERSAL, fact.symbols):
+            about.setdefault(s, []).append(fact)
+    closure, facts = set(symbols), set[Formula]()
+    ahead = [*closure] if about else []
+    while ahead:
+        for fact in about.get(ahead.pop(), ()):
+            if fact not in facts:
+                facts.add(fact)
+                ahead += fact.symbols - closure
+                closure |= fact.symbols
+    return closure, [f for f in dict.fromkeys((*relations, *limits)) if f in facts]

@@ -149,7 +149,7 @@ class Grid:
         depths = self._depths(cells, self._degrees)
         self._rounds += 1
         self._work += cells.number * len(self._dims) * prod(d + 1 for d in depths)
-        most = MAX_WORK if self._rounds <= FEW_ROUNDS else MAX_WORK // 4
+        most = MAX_WORK if self._rounds <= FEW_ROUNDS else MAX_WORK // 8
         if self._work > most or self._rounds > MAX_ROUNDS or cells.number > MAX_CELLS:
             return None
         return _bounds_on_cells(self._dims, self.symbols, cells, depths, self.reach)

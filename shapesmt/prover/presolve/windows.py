@@ -2,63 +2,93 @@
 
 >>> from shapesmt.prover.algebra import equal, symbol
 >>> h = symbol("h", 4)
->>> bounds_of_symbol(h.as_symbol(), (4, inf), [equal((h + 3) // 4, 8 * ((h + 3) // 32))])
-(29, inf, Window(modulus=32, shift=3, width=4))
+>>> values_left(h.as_symbol(), 4, [equal((h + 3) // 4, 8 * ((h + 3) // 32))])
+Left(low=29, window=Window(modulus=32, shift=3, width=4), exact=True)
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from math import inf, lcm
+from typing import NamedTuple
 
 from shapesmt.base.lazy import np
-from shapesmt.prover.algebra import Atom, Bound, Formula, Interval, Window, all_of, at_most, equal, memo, of_atom
+from shapesmt.prover.algebra import Atom, Formula, Window, all_of, at_most, equal, memo, of_atom
 from shapesmt.prover.algebra.growth import of_formula
-from shapesmt.prover.presolve.cells import Cells, Integers
+from shapesmt.prover.presolve.cells import Cells, Integers, Truth
 from shapesmt.prover.presolve.grid import admissible_cells, is_even
 from shapesmt.prover.presolve.limits import MAX_PERIOD
 
-_WINDOWS: dict[Hashable, tuple[int, Window | None]] = memo("windows of remainders", {})
 
+class Left(NamedTuple):
+    """The values that facts leave to a symbol without a maximum.
 
-def in_window(s: Atom) -> Formula:
-    """Return the condition that a symbol is inside its window; the symbol has to have one."""
-    assert s.window is not None
-    remainder = (of_atom(s) + s.window.shift) % s.window.modulus
-    return equal(remainder, 0) if s.window.width == 1 else at_most(remainder, s.window.width - 1)
-
-
-def bounds_of_symbol(s: Atom, ends: Interval, facts: Iterable[Formula]) -> tuple[Bound, Bound, Window | None]:
-    """Return the minimum, the maximum and the window of a symbol by `ends` and those of the facts about it alone.
-
-    The window is the one that restricts most; None if none does. It may have values that violate a fact. A symbol that
-    is declared with a maximum has no window: its values are listed.
+    Attributes:
+        low: Their minimum.
+        window: The window that restricts them most; None if none does.
+        exact: Whether every value from `low` on that is inside the window satisfies the facts.
     """
-    (low, high), alone = ends, tuple([f for f in facts if f.symbols == {s}])
-    if not alone or low == -inf or s.hi < inf:
-        return low, high, s.window
+
+    low: int
+    window: Window | None
+    exact: bool
+
+
+_LEFT: dict[Hashable, Left] = memo("values that facts leave", {})
+
+
+def in_window(s: Atom, window: Window) -> Formula:
+    """Return the condition that a symbol is inside a window."""
+    remainder = (of_atom(s) + window.shift) % window.modulus
+    return equal(remainder, 0) if window.width == 1 else at_most(remainder, window.width - 1)
+
+
+def values_left(s: Atom, low: int, facts: Iterable[Formula]) -> Left:
+    """Return the values from `low` on that those of the facts leave that are about a symbol alone.
+
+    The symbol has no maximum.
+    """
+    alone = tuple([f for f in facts if f.symbols == {s}])
+    if not alone:
+        return Left(low, s.window, s.window is None)
     key = s, low, alone
-    if key not in _WINDOWS:
-        _WINDOWS[key] = _window_of(s, int(low), all_of(*filter(is_even, alone)))
-    low, window = _WINDOWS[key]
-    return low, high, window or s.window
+    if key not in _LEFT:
+        even = [f for f in alone if is_even(f)]
+        found = _values_left(s, low, all_of(*even))
+        _LEFT[key] = found._replace(window=found.window or s.window, exact=found.exact and len(even) == len(alone))
+    return _LEFT[key]
 
 
-def _window_of(s: Atom, low: int, fact: Formula) -> tuple[int, Window | None]:
-    form = of_formula(fact)
+def _values_left(s: Atom, low: int, fact: Formula) -> Left:
+    form, unknown = of_formula(fact), Left(low, None, False)
     period = lcm(s.step, form.periods.get(s, 1)) if form is not None else 1
     if form is None or not 1 < period <= MAX_PERIOD:
-        return low, None
+        return unknown
     first = np.arange(low, low + period, s.step, dtype=np.int64)
     endless = np.full((1, len(first)), inf)
     cells = Cells(first[None], np.full((1, 1, len(first)), period), endless, np.ones((1, len(first))))
     admitted = admissible_cells(fact, s, cells, form.degrees.get(s, 0))
     if admitted is None or not admitted.number:
-        return low, None
+        return unknown
     values = admitted.first[0]
     windows = [_around(np.unique(values % m), m) for m in range(2, period + 1) if period % m == 0]
     best = max(windows, key=lambda w: (w.modulus / w.width, w.modulus))
-    return int(values.min()), best if best.width < best.modulus else None
+    window, low = best if best.width < best.modulus else None, int(values.min())
+    first = np.arange(low, low + period, s.step, dtype=np.int64)
+    inside = (
+        np.ones(len(first), dtype=bool) if window is None else (first + window.shift) % window.modulus < window.width
+    )
+    return Left(low, window, _are_all(first[inside], admitted, period))
+
+
+def _are_all(first: Integers, admitted: Cells, period: int) -> bool:
+    """Whether cells have all values of the endless progressions from `first` on in steps of `period`, and no others."""
+    values, length = admitted.first[0], admitted.length[0]
+    endless: Truth = length == inf
+    start = np.sort(first % period), np.sort(values[endless] % period)
+    if len(start[0]) != len(start[1]) or (start[0] != start[1]).any() or not np.isin(values % period, start[0]).all():
+        return False
+    return bool(length[~endless].sum() * period == values[endless].sum() - first.sum())  # cells share no value
 
 
 def _around(remainders: Integers, modulus: int) -> Window:

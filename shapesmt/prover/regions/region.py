@@ -135,19 +135,19 @@ def _simpler(joint: list[Formula], within: Domain, proves: Proof) -> list[Formul
     numbers = {s: number for s in inputs if (number := _number(s, within)) is not None}
     if numbers:
         return [substitute(p, numbers) for p in joint]
-    simpler = list(dict.fromkeys(fact for p in joint for fact in _on_one_each(p, within)))
+    simpler = list(dict.fromkeys(fact for p in joint for fact in _on_fewer(p, within)))
     if simpler != joint:
         return simpler
     alike = [p for p in joint if any(q is not p and q.symbols == p.symbols for q in joint)]
     return [_if_about_one_each(p, within, proves) if p in alike else p for p in joint]
 
 
-def _on_one_each(condition: Formula, domain: Domain) -> list[Formula]:
-    """Return facts about one symbol each that are equivalent to a condition on several, or else the condition."""
+def _on_fewer(condition: Formula, domain: Domain) -> list[Formula]:
+    """Return facts about fewer symbols each that are equivalent to a condition on several, or else the condition."""
     if len(condition.symbols) < 2 or any(s.universal for s in condition.symbols):
         return [condition]
     facts = simpler_facts(domain, condition)
-    return facts if all(len(fact.symbols) == 1 for fact in facts) else [condition]
+    return facts if all(len(fact.symbols) < len(condition.symbols) for fact in facts) else [condition]
 
 
 def _about_one_each(said: Sequence[Conjunct]) -> bool:

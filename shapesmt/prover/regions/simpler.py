@@ -27,7 +27,7 @@ from shapesmt.prover.regions.worst import Proof
 
 LOOKED_AT = {
     1: 2048,
-    2: 64,
+    2: 128,
     3: 12,
 }  # values of each symbol at which a claim is tested before it is proven, by the number of symbols
 

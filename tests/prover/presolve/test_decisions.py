@@ -24,6 +24,7 @@ from shapesmt.prover.algebra.formula import (
     equal,
     select,
 )
+from shapesmt.prover.algebra.growth import quasipolynomial_of
 from shapesmt.prover.algebra.numeric import literal
 from shapesmt.prover.algebra.substitution import atom_of
 from shapesmt.prover.presolve.decisions import Decision, decide, independent, simpler_facts, together
@@ -358,3 +359,19 @@ def test_conditions_that_leave_few_values_are_replaced_by_these() -> None:
     bounded = symbol("a", 1, 40), symbol("b", 1, 40)
     fact = equal(bounded[0] * bounded[1], 6)
     assert simpler_facts(Domain([atom_of(s) for s in bounded]), fact) == [fact]
+
+
+def test_symbols_that_a_condition_does_not_depend_on_are_left_out() -> None:
+    batch, h, w = symbol("batch", 1), symbol("h", 1), symbol("w", 1)
+    domain = Domain([batch, h, w])
+    idle = equal((batch * h + 3) // h, batch)  # from h = 4 on
+    assert {s.name for fact in simpler_facts(domain, idle) for s in fact.symbols} == {"h"}
+    needed = equal((batch * h + 3) // h, w)
+    assert simpler_facts(domain, needed) == [needed]
+
+
+def test_periods_of_nested_quotients_are_no_longer_than_needed() -> None:
+    h = symbol("h", 1)
+    form = quasipolynomial_of((h - 16 * minimum((h + 12) // 16, 1) + 28) // 32)
+    assert form is not None
+    assert [*form.periods.values()] == [32]

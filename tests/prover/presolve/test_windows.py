@@ -2,39 +2,49 @@
 
 from __future__ import annotations
 
-from math import inf
 from random import Random
 
-from shapesmt.prover.algebra import Dim, Evaluator, Formula, Verdict, Window, symbol
+from shapesmt.prover.algebra import Evaluator, Formula, Verdict, Window, symbol
 from shapesmt.prover.algebra.formula import all_of, any_of, at_least, at_most, differs, divides, equal
 from shapesmt.prover.algebra.substitution import atom_of
 from shapesmt.prover.presolve.decisions import decide
 from shapesmt.prover.presolve.domain import Domain
-from shapesmt.prover.presolve.windows import bounds_of_symbol, in_window
+from shapesmt.prover.presolve.optima import extent
+from shapesmt.prover.presolve.windows import Left, in_window, values_left
 
 H, W = symbol("h", 1), symbol("w", 1)
-FEW = symbol("few", 1, 400)
 
 
-def bounds(*facts: Formula, of: Dim = H) -> tuple[float, float, Window | None]:
-    h = atom_of(of)
-    return bounds_of_symbol(h, (h.lo, h.hi), facts)
+def left(*facts: Formula) -> Left:
+    return values_left(atom_of(H), 1, facts)
 
 
 def test_facts_give_the_minimum_and_the_window() -> None:
     whole = equal((H + 3) // 4, 8 * ((H + 3) // 32))
-    assert bounds(whole) == (29, inf, Window(32, 3, 4))
-    assert bounds(whole, any_of(at_most(H, 6), equal((H + 1) // 4, (H + 3) // 4))) == (31, inf, Window(32, 1, 2))
-    assert bounds(divides(6, H)) == (6, inf, Window(6, 0, 1))
-    assert bounds(differs(H % 4, 1)) == (2, inf, Window(4, 2, 3))
+    assert left(whole) == (29, Window(32, 3, 4), True)
+    assert left(whole, any_of(at_most(H, 6), equal((H + 1) // 4, (H + 3) // 4))) == (31, Window(32, 1, 2), True)
+    assert left(divides(6, H)) == (6, Window(6, 0, 1), True)
+    assert left(differs(H % 4, 1)) == (2, Window(4, 2, 3), True)
+    assert left(any_of(divides(6, H), equal(H // 8, 0))) == (1, Window(12, 0, 8), False)  # also 1 to 7
+    assert left(any_of(divides(6, H), divides(4, H))) == (4, Window(2, 0, 1), False)  # not 10
+    assert left(all_of(divides(6, H), differs(H, 12))) == (6, Window(6, 0, 1), False)
 
 
 def test_other_facts_give_no_window() -> None:
-    assert bounds() == (1, inf, None)
-    assert bounds(equal(H, W)) == (1, inf, None)
-    assert bounds(at_least(H, 5)) == (1, inf, None)  # the domain's `ends` has it
-    assert bounds(equal(H % 100_003, 1)) == (1, inf, None)  # too many remainders
-    assert bounds(divides(7, FEW), of=FEW) == (1, 400, None)
+    assert left() == (1, None, True)
+    assert left(equal(H, W)) == (1, None, True)  # not about h alone
+    assert left(at_least(H, 5)) == (1, None, False)  # the domain's `ends` has it
+    assert left(equal(H % 100_003, 1)) == (1, None, False)  # too many remainders
+
+
+def test_facts_about_one_symbol_are_summed_up() -> None:
+    domain = Domain([atom_of(H), atom_of(W)], [divides(4, H), at_least(H, 5), equal((H + 4) // 8, H // 8)])
+    domain.assume(at_most(H * W, 999))
+    assert [str(fact) for fact in domain.about([atom_of(H)])[1]] == ["h*w <= 999", "h >= 8", "h % 8 == 0"]
+    assert len(domain.facts) == 4
+    domain.assume(at_most(H, 47))
+    assert extent(domain, H)[1].value == 40  # type: ignore[index]
+    assert [str(fact) for fact in domain.about([atom_of(H)])[1]][-1] == "h <= 47"
 
 
 def test_a_narrower_symbol_has_the_window_and_admits_what_the_facts_do() -> None:
@@ -42,7 +52,7 @@ def test_a_narrower_symbol_has_the_window_and_admits_what_the_facts_do() -> None
     narrower = atom_of(domain.narrowing()[atom_of(H)])
     assert (narrower.lo, narrower.window) == (28, Window(28, 0, 4))
     narrowed = domain.substitute(domain.narrowing())
-    assert decide(narrowed, in_window(narrower)).verdict is Verdict.PROVED  # type: ignore[union-attr]
+    assert decide(narrowed, in_window(narrower, Window(28, 0, 4))).verdict is Verdict.PROVED  # type: ignore[union-attr]
     values = domain.narrowing()[atom_of(H)]
     decision = decide(narrowed, equal(values % 28, 1))
     assert decision is not None
@@ -60,9 +70,9 @@ def test_random_facts_lose_no_value(seeds: range) -> None:
             return compare(quotient % r.randint(2, 5), r.randint(0, 3)) if r.random() < 0.7 else at_least(quotient, 3)
 
         facts = [r.choice([all_of, any_of])(single(), single()) for _ in range(r.randint(1, 3))]
-        low, high, window = bounds(*facts)
-        assert high == inf
+        low, window, exact = left(*facts)
         for value in range(1, 200):
-            if Evaluator({atom_of(H): value}).formula(all_of(*facts)):
-                assert low <= value, (seed, value)
-                assert window is None or (value + window.shift) % window.modulus < window.width, (seed, value)
+            inside = low <= value and (window is None or (value + window.shift) % window.modulus < window.width)
+            holds = Evaluator({atom_of(H): value}).formula(all_of(*(f for f in facts if f.symbols)))
+            assert inside or not holds, (seed, value)
+            assert not exact or inside == holds, (seed, value)

@@ -116,14 +116,18 @@ def of_formula(formula: Formula) -> Quasipolynomial | None:
 
 
 def _of_quotient(at: Forms, atom: Atom) -> Quasipolynomial | None:
-    """Return the form of a quotient: remainders by n repeat after at most `n * lcm(1..d)` for degree d."""
+    """Return the form of a quotient: remainders by n repeat after at most `n * lcm(1..d)` for degree d.
+
+    They repeat earlier if what changes is a multiple of a divisor of n: a term `c*s` changes by c times the period.
+    """
     numerator, divisor = atom.args
     form, number = at.dim(numerator), divisor.constant
     if form is None or number is None or number <= 0:
         return _of_ratio(at, atom) if number is None else None
     periods = dict(form.periods)
     for s, degree in form.degrees.items():
-        shared = gcd(number, *(c for factors, c in numerator.products() if any(s in a.symbols for a in factors)))
+        moving = [([a for a in factors if s in a.symbols], c) for factors, c in numerator.products()]
+        shared = gcd(number, *(c * (periods[s] if factors == [s] else 1) for factors, c in moving if factors))
         periods[s] *= number // shared * lcm(*range(1, degree + 1)) if degree else 1
     return form._replace(periods=periods)
 
