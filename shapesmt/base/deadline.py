@@ -40,6 +40,10 @@ class TimeUp(BaseException):
     """The current deadline has passed."""
 
 
+class TooLargeError(TimeUp, OverflowError):
+    """Numbers are too large to compute with, or too many to try: to stages around it, the same as `TimeUp`."""
+
+
 class Deadline:
     """The moment at which work must stop: `seconds` after `since`, a `monotonic()` time (default: now); None is never.
 

@@ -64,3 +64,13 @@ def test_a_root_whose_last_bit_may_differ_is_left_open() -> None:
     body = ROOT + "p = Pow(f, h) v = Mul(p, p) " + NUMBER
     text = f'<ir_version: 8, opset_import: ["": 18]> g (float[b] x) => (y) {{ {body} }}'
     assert str(shapesmt.check(onnx.parser.parse_model(text)).verdict) == "UNKNOWN"
+
+
+@pytest.mark.parametrize("name", [name for name in BODIES if name != "floats turned"])  # more floats than are listed
+def test_they_are_known_at_fixed_sizes(name: str) -> None:
+    text = f'<ir_version: 8, opset_import: ["": 18]> g (float[b] x) => (y) {{ {BODIES[name]} }}'
+    execution = Execution(onnx.parser.parse_model(text))
+    for size in range(1, 31):
+        fails = bool(execution.run({"b": size}).failing)
+        verdict = shapesmt.open(execution.model).where(b=size).verdict
+        assert verdict.value == ("FAILS" if fails else "PROVED"), size

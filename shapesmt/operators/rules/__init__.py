@@ -96,6 +96,7 @@ with lazy_imports(__name__):
         from_array as from_array,
         is_irregular as is_irregular,
         move_positions as move_positions,
+        numbers_at as numbers_at,
         progression as progression,
         uniform as uniform,
     )

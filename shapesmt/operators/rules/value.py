@@ -13,6 +13,7 @@ over `position(1)` (the index along the last axis), `position(2)` (the one befor
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from itertools import chain
 from math import prod
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -21,7 +22,9 @@ from shapesmt.base.lazy import np
 from shapesmt.network.graph import Literal
 from shapesmt.prover.algebra import (
     ZERO,
+    Checked,
     Dim,
+    Evaluator,
     Table,
     const,
     entries,
@@ -218,6 +221,26 @@ def _field(element: Dim | Float) -> Field | Floats:
     value: Field | Floats = kind.__new__(kind)
     value.element = element
     return value
+
+
+def numbers_at(element: Dim, shape: tuple[int, ...]) -> list[int] | None:
+    """Return the integers that an expression has at each position; None if it depends on sizes or data.
+
+    >>> numbers_at(position(1) * 10 + position(2), (2, 3))
+    [0, 10, 20, 1, 11, 21]
+    """
+    axes = {a: len(shape) - int(a.name[1:]) for a in positions(element)}
+    if len(element.symbols) > len(axes):
+        return None
+    places = np.indices(shape, sparse=True)
+    with suppress(OverflowError):
+        numbers: list[int] = (
+            np.broadcast_to(Checked({a: places[i] for a, i in axes.items()}).dim(element), shape).ravel().tolist()
+        )
+        return numbers
+    if prod(shape) > MAX_ELEMENTS:
+        return None
+    return [int(Evaluator({a: at[i] for a, i in axes.items()}).dim(element)) for at in np.ndindex(shape)]
 
 
 AnyTerm = TypeVar("AnyTerm", bound=Dim | Float)

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from contextlib import suppress
 from math import inf
 
 from shapesmt.prover.algebra import Dim, End, Evaluator, memo, substitute, symbol, tight
@@ -30,7 +31,10 @@ def _extent(domain: Domain, dim: Dim) -> tuple[End, End] | None:
     if not dim.symbols:
         end = End(Evaluator({}).dim(dim), {})
         return end, end
-    return _at_ends(domain, dim) or _by_enumeration(domain, dim) or extremes(domain, dim)
+    with suppress(OverflowError):  # positions of a fold at the ends
+        if (ends := _at_ends(domain, dim)) is not None:
+            return ends
+    return _by_enumeration(domain, dim) or extremes(domain, dim)
 
 
 def _at_ends(domain: Domain, dim: Dim) -> tuple[End, End] | None:

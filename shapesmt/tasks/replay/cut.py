@@ -17,7 +17,7 @@ from shapesmt.base.frozen import frozen
 from shapesmt.base.lazy import cached_property
 from shapesmt.network.graph import DTYPES, Graph, Literal
 from shapesmt.operators.inference import infer
-from shapesmt.operators.rules import Elements, Floats, Tensor, from_literal, positions, tensor
+from shapesmt.operators.rules import Elements, Floats, Tensor, from_literal, numbers_at, tensor
 from shapesmt.prover.algebra import Dim, Evaluator
 from shapesmt.reports.answers import Counterexample
 
@@ -318,9 +318,5 @@ def _elements(t: Tensor, shape: Shape) -> tuple[Number, ...] | None:
         if len(items) < len(t.value.items):
             return None
         return tuple(evaluator.dim(item) if isinstance(item, Dim) else item.value(evaluator) for item in items)
-    atoms = positions(t.value.element)
-    if len(t.value.element.symbols) > len(atoms) or prod(shape) > LISTED:
-        return None
-    places = np.indices(shape)
-    numbers = Evaluator({a: places[len(shape) - int(a.name[1:])] for a in atoms}).dim(t.value.element)
-    return tuple(np.broadcast_to(numbers, shape).ravel().tolist())
+    numbers = None if prod(shape) > LISTED else numbers_at(t.value.element, shape)
+    return None if numbers is None else tuple(numbers)

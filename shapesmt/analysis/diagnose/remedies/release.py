@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from shapesmt.analysis.diagnose.findings import precondition
 from shapesmt.analysis.verify import Claims, Examined, Question, examine_problem, pose_problem
+from shapesmt.base.deadline import look
 from shapesmt.base.errors import UsageError
 from shapesmt.prover.algebra import (
     Assignment,
     Dim,
     Evaluator,
+    Formula,
     Verdict,
     absolute,
     all_of,
@@ -29,6 +32,7 @@ from shapesmt.reports.answers import Precondition, Release
 
 MAX_AWAY = 1 << 12  # the distance from the given number that is searched, halved for each dimension
 MIN_AWAY = 1 << 5  # but at least this
+SECONDS = 0.5  # for the search in one direction
 
 
 def find_release(question: Question, a: Examined) -> Release | None:
@@ -59,7 +63,7 @@ def _without(pinned: Mapping[str, int], question: Question, a: Examined) -> Rele
 
 def _nearest(pinned: Mapping[str, int], region: Precondition, a: Examined) -> tuple[dict[str, int], ...]:
     """Return the nearest sizes at which a model runs: for one dimension, the next smaller and the next greater."""
-    problem, judge = a.problem, a.judge
+    problem = a.problem
     if not a.examination.decided or region.data is not None:
         return ()
     named = {s.name for said in region.conjuncts for s in said.formula.symbols}
@@ -70,19 +74,26 @@ def _nearest(pinned: Mapping[str, int], region: Precondition, a: Examined) -> tu
     windows = [[(1, near), (-near, -1)]] if len(pinned) == 1 else [[(-near, near)]] * len(pinned)
     found = []
     for ways in zip(*windows, strict=True):
-        within = a.examination.domain.copy()
+        within, judge = a.examination.domain.copy(), a.judge.within(SECONDS)
         away = [size - pinned[name] for name, size in sizes.items()]
         within.assume(
             all_of(*(f for d, (lo, hi) in zip(away, ways, strict=True) for f in (at_least(d, lo), at_most(d, hi))))
         )
-        least = None if within.is_empty() else _each_nearest(sizes, pinned, within)
-        if least is None and judge.is_inhabited(within):
-            least = _least_moved(away, within, judge)
-        values = judge.complete(within, least)
+        values = judge.deadline.attempt(partial(_at_nearest, sizes, pinned, away, within, judge), None)
         if values is not None:
             symbols = problem.counterexample(values).symbols
             found.append({name: size for name, size in symbols.items() if name in pinned or name in named})
     return tuple(sorted(found, key=lambda at: [at[n] for n in pinned]))
+
+
+def _at_nearest(
+    sizes: Mapping[str, Dim], pinned: Mapping[str, int], away: Sequence[Dim], within: Domain, judge: Judge
+) -> Assignment | None:
+    """Return the inputs of a domain whose sizes are nearest; None if there are none, or if they aren't known."""
+    least = None if within.is_empty() else _each_nearest(sizes, pinned, within)
+    if least is None and judge.is_inhabited(within):
+        least = _least_moved(away, within, judge)
+    return judge.complete(within, least)
 
 
 def _each_nearest(sizes: Mapping[str, Dim], pinned: Mapping[str, int], within: Domain) -> Assignment | None:
@@ -95,12 +106,16 @@ def _each_nearest(sizes: Mapping[str, Dim], pinned: Mapping[str, int], within: D
         if s is None or values is None:
             return None
         near = sorted(map(int, values), key=lambda value: (abs(value - pinned[name]), value))
-        runs = (value for value in near if all(map(Evaluator({s: value}).formula, facts)))
-        value = next(runs, None)
+        value = next((value for value in near if _all_hold(facts, {s: value})), None)
         if value is None:
             return None
         nearest[s] = value
     return nearest
+
+
+def _all_hold(facts: Sequence[Formula], at: Assignment) -> bool:
+    look()  # some formulas take long
+    return all(map(Evaluator(at).formula, facts))
 
 
 def _least_moved(away: Sequence[Dim], within: Domain, judge: Judge) -> Assignment | None:

@@ -51,7 +51,8 @@ def combine(function: Function | None, operands: tuple[Tensor, ...], shape: Shap
     if dtype in FLOATS:
         most = most_listed([t for t in operands if t.dtype in FLOATS], MAX_FLOATS)
     if sizes is not None and prod(sizes) <= most and any(isinstance(t.value, Elements) for t in operands):
-        lists = [known for t in operands if lenient or t.value is not None if (known := element_list(t)) is not None]
+        given = [t for t in operands if lenient or t.value is not None]
+        lists = [known for t in given if (known := element_list(t, most)) is not None]
         if len(lists) == len(operands):
             columns = [spread for known in lists if (spread := known.spread(sizes)) is not None]
             if len(columns) < len(lists):

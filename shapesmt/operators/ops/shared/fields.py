@@ -16,6 +16,7 @@ from shapesmt.operators.rules import (
     FLOATS,
     MAX_ELEMENTS,
     Elements,
+    Field,
     Item,
     Listed,
     Tensor,
@@ -26,6 +27,7 @@ from shapesmt.operators.rules import (
     from_array,
     is_irregular,
     move_positions,
+    numbers_at,
     position,
     positions,
     progression,
@@ -186,13 +188,19 @@ def view_elements(
     return None if element is None else value_of(shape, move_positions(element, moved))
 
 
-def element_list(x: Tensor) -> Listed | None:
-    """Return the elements of a small tensor as a list, with None for each unknown one; None if it isn't small."""
+def element_list(x: Tensor, most: int = 0) -> Listed | None:
+    """Return the elements of a small tensor as a list, with None for each unknown one; None if it isn't small.
+
+    Up to `most` numbers are listed, too.
+    """
     if isinstance(x.value, Elements):
         return x.value.listed
     sizes = concrete(x.shape)
-    if sizes is None or not _few(sizes):
+    if sizes is None:
         return None
+    if not _few(sizes):
+        numbers = numbers_at(x.value.element, sizes) if isinstance(x.value, Field) and prod(sizes) <= most else None
+        return None if numbers is None else Listed(sizes, tuple(map(as_dim, numbers)))
     value = value_of(x.dims, term_of(x))
     return Listed(sizes, value.items if isinstance(value, Elements) else (None,) * prod(sizes))
 

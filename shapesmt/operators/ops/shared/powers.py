@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 MAX_EXPONENT = 64
+ROOT = 0.5
 
 
 def raise_to(base: Dim | Float, exponent: Dim | Float) -> Item:
     """Return a power: integer exponents, square roots, and constants with an exact result; else None."""
     number, known_base = _constant(exponent), _constant(base)
-    if number == 0.5 and known_base is None:
+    if number == ROOT and (known_base is None or isinstance(base, Dim)):
         return _root(base)
     whole = _integer(exponent)
     if isinstance(base, Dim):
@@ -32,7 +33,7 @@ def raise_to(base: Dim | Float, exponent: Dim | Float) -> Item:
         result = literal(float(np.power(float(known_base), float(number))), base.dtype)
     outcome = _constant(result)
     exact = outcome is not None and outcome**number.denominator == known_base**number.numerator
-    return result if exact else None
+    return result if exact else _root(base) if number == ROOT else None
 
 
 def _integer(number: Dim | Float) -> Dim | None:

@@ -19,6 +19,7 @@ from itertools import pairwise, product
 from math import inf, prod
 from typing import Any, TypeAlias
 
+from shapesmt.base.deadline import TooLargeError
 from shapesmt.base.lazy import np
 from shapesmt.prover.algebra.dim import Atom, Dim, Kind, from_terms, make_atom, of_atom, symbol
 from shapesmt.prover.algebra.evaluation import Evaluator, fits_int64
@@ -59,7 +60,7 @@ class Fold:
         columns = np.broadcast_arrays(*values)
         listed = np.stack([c.ravel() for c in columns], axis=1)
         if listed.dtype == object:
-            raise OverflowError("sizes beyond 64 bits")
+            raise TooLargeError("sizes beyond 64 bits")
         if not len(listed):
             return np.zeros(columns[0].shape, int)
         rows, back = np.unique(listed, axis=0, return_inverse=True)
@@ -109,7 +110,7 @@ class Fold:
     def _table(self, lasts: Values, sizes: Mapping[Atom, Any], *rows: int) -> Values:
         shape = [max(int(last) + 1, 0) for last in lasts]
         if prod(shape) > MOST_TRIED:
-            raise OverflowError("too many positions to try them all")
+            raise TooLargeError("too many positions to try them all")
         rank = len(shape)
         places = [np.arange(n).reshape([-1 if i == k else 1 for i in range(rank)]) for k, n in enumerate(shape)]
         at = dict(zip(self.lasts, places, strict=True))

@@ -78,3 +78,19 @@ def test_a_name_that_is_a_formula_has_no_nearest_size() -> None:
     model = onnx.parser.parse_model(HEAD + "(float[n, 2] x, float[n, m] y) => (z) { z = MatMul (x, y) }")
     model.graph.input[1].type.tensor_type.shape.dim[0].dim_param = "n+1"
     assert shapesmt.check(model, dims={"n": 1, "n+1": 5}).verdict is Verdict.FAILS
+
+
+def test_numbers_computed_at_every_position_need_not_be_tried_at_sizes_without_end():
+    """The condition is about the greatest of n * m floats, which no one computes for all sizes."""
+    text = """(float[n, m] x) => (y) <float[8] w = {0, 1, 2, 3, 4, 5, 6, 7}> {
+        c0 = Constant <value_int = 0> ()  c1 = Constant <value_int = 1> ()  half = Constant <value_float = 0.7> ()
+        a = Constant <value_ints = [0]> ()  b = Constant <value_ints = [1]> ()
+        s = Shape (x)  n = Gather (s, c0)  m = Gather (s, c1)  f = Cast <to = 1> (n)  g = Cast <to = 1> (m)
+        i = Range (c0, n, c1)  j = Range (c0, m, c1)  p = Cast <to = 1> (i)  q = Cast <to = 1> (j)
+        u = Unsqueeze (p, b)  v = Unsqueeze (q, a)  r = Div (f, g)  t = Mul (v, r)  d = Add (u, t)  e = Add (d, half)
+        k = Cast <to = 7> (e)  y = Gather (w, k)
+    }"""
+    assert checked(text, n=4, m=4).verdict is Verdict.PROVED
+    report = checked(text, n=9, m=9)
+    assert report.verdict is Verdict.FAILS
+    assert str(report)
