@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from math import inf, isclose, isfinite
+from math import inf, isfinite
 from operator import add, mul, neg, sub
 from typing import Any, TypeAlias
 
@@ -18,7 +18,6 @@ from shapesmt.prover.algebra import (
     ONE,
     ZERO,
     Dim,
-    Evaluator,
     Formula,
     Kind,
     absolute,
@@ -50,8 +49,10 @@ from shapesmt.prover.algebra.numeric import (
     float_remainder,
     float_sign,
     from_dim,
+    is_rough,
     literal,
     power,
+    settled,
     steps,
 )
 
@@ -61,8 +62,6 @@ INTEGERS = {f"{sign}int{bits}": bits for bits in (2, 4, 8, 16, 32, 64) for sign 
 MAX_STEPS = 64  # successive float operations; beyond it an item is unknown
 WIDEST = 64  # bits of the integers that hold sizes
 BEYOND = 1 << WIDEST - 1
-ROUGH = 1e-4
-"""What the last bits of numbers may add up to, in computations of `MAX_STEPS` steps."""
 STEPWISE = ("float32", "float64")  # runtimes round each result; in shorter types some round only later
 
 
@@ -129,32 +128,8 @@ def result(function: Function, operands: Sequence[Item], dtype: str) -> Item:
     rounded = [x for x in operands if isinstance(x, Float) and x.numerator is None and x.dtype not in STEPWISE]
     if rounded and not (isinstance(function, partial) and function.func is cast):
         return None  # only a cast surely gets the rounded operand
-    if any(isinstance(x, Float) and is_rough(x) for x in operands):
-        return _of_rough(function, operands, dtype)
-    return fit_item(function(*operands), dtype, function)
-
-
-def is_rough(number: Float) -> bool:
-    """Whether it is a number whose last bits differ between runtimes."""
-    if number.symbols or number.numerator is not None:
-        return False
-    return number.op in (steps.LOG, steps.ROOT) or any(is_rough(a) for a in number.args if isinstance(a, Float))
-
-
-def _of_rough(function: Function, operands: Sequence[Item], dtype: str) -> Item:
-    """Return `function` of numbers whose last bits may differ; None if these decide the result, or if sizes do, too."""
-    if any(x is None or x.symbols for x in operands):
-        return None
-    item, at = fit_item(function(*operands), dtype, function), Evaluator({})
-    if not isinstance(item, Float | Dim) or (isinstance(item, Float) and not item.whole):
-        return item
-    numbers = [float(at.dim(x) if isinstance(x, Dim) else x.value(at)) for x in operands if isinstance(x, Dim | Float)]
-    if not all(map(isfinite, numbers)):
-        return None
-    turns = numbers[1:] or [round(2 * numbers[0]) / 2]  # of a comparison, or of a rounding to an integer
-    if any(isclose(numbers[0], n, rel_tol=ROUGH, abs_tol=ROUGH) for n in turns):
-        return None
-    return item if isinstance(item, Dim) else literal(float(item.value(at)), dtype)
+    made = fit_item(function(*operands), dtype, function)
+    return settled(made, operands) if any(map(is_rough, operands)) else made
 
 
 def cast(item: Dim | Float, dtype: str) -> Item:

@@ -244,11 +244,21 @@ def test_cast_of_floats(to):
 FLOATS = np.array([0.5, 1.5, 2.5, -0.5, -1.5, 3.7, 0.1, 1e10], np.float32)
 
 
-@pytest.mark.parametrize("op", [*sorted(UNARY.keys() - {"BitwiseNot"}), "IsNaN", "IsInf"])
+@pytest.mark.parametrize("op", [*sorted(UNARY.keys() - {"BitwiseNot", "Log"}), "IsNaN", "IsInf"])
 def test_floats_through_one_operand(op):
     agree(
         [node("Identity", ["k"], ["x"]), node(op, ["x"])], {}, constants={"k": abs(FLOATS) if op == "Sqrt" else FLOATS}
     )
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.4426950408889634, 100.0, 0.0])
+def test_logarithms_whose_last_bits_do_not_matter(scale):
+    """Those of powers of 2 and of 1 are near an integer, or times 1 / log(2); they are left out."""
+    numbers = np.array([0.3, 3, 5, 7, 100, 1e10], np.float32)
+    chain = [node("Identity", ["k"], ["x"]), node("Log", ["x"], ["t"]), node("Mul", ["t", "s"], ["u"])]
+    constants = {"k": numbers, "s": np.float32(scale)}
+    agree([*chain, node("Cast", ["u"], to=onnx.TensorProto.INT64)], {}, constants=constants)
+    agree([*chain, node("Less", ["u", "x"])], {}, constants=constants)
 
 
 @pytest.mark.parametrize("op", [*sorted(set(BINARY) - KINDS["int32"]), "Mean", "Sum"])
