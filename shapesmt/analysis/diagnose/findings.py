@@ -51,6 +51,7 @@ from shapesmt.reports.answers import (
 )
 
 MAX_TRIED = 16  # the most values of a symbol that are tried before a proof
+MAX_ALONE = 32  # the most requirements of a node that are described without the findings before it
 MAX_TRACED = 100  # the most findings of a report that get causes
 NONE = Region((NOWHERE,), True)
 _DECISIVE: dict[Hashable, list[Atom]] = memo("decisive symbols", {})
@@ -354,7 +355,8 @@ def _holds_iff(j: Judgement, a: Examined) -> Region | None:
         return NONE
     if earlier:
         rests_on = examination.rests_on.get(j.index) or a.problem.graph.ancestors(j.index, set(earlier))
-        if len(rests_on) < len(earlier):
+        many = j.verdict is Verdict.DEPENDS and len(examination.original.applications[j.index].requirements) > MAX_ALONE
+        if len(rests_on) < len(earlier) and not many:
             asked = [_as_first_inferred(index, examination) for index in (*sorted(rests_on), j.index)]
             if None in asked:
                 return None

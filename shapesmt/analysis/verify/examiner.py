@@ -274,21 +274,21 @@ class _Examiner:
         self, pending: tuple[Requirement, ...], index: int, settled: dict[tuple[str, str], int]
     ) -> tuple[Tally, Tally]:
         """Return both tallies of a node whose `pending` requirements need a decision; `settled` counts the others."""
-        condition = resolve(all_of(*(r.formula for r in pending)))
+        each = [self._judge.decide(self._domain, r.formula) for r in pending]
+        once = Counter(settled)
+        once.update(("PROVED", alone.by) for alone in each if alone.verdict is Verdict.PROVED)
+        left = [r for r, alone in zip(pending, each, strict=True) if alone.verdict is not Verdict.PROVED]
+        condition = resolve(all_of(*(r.formula for r in left)))
         decision = self._judge.decide(self._domain, condition)
         if decision.verdict is Verdict.PROVED:
-            key = ("PROVED", decision.by)
-            tally = {**settled, key: settled.get(key, 0) + len(pending)}
-            return tally, tally
+            once.update(("PROVED", decision.by) for _ in left)
+            return once, once
         decision = decision._replace(counterexample=self._judge.complete(self._domain, decision.counterexample))
         node, verdict = self._inference.graph.nodes[index], decision.verdict
         self._judgements.append(
             Judgement(index, node, self._domain.copy(), condition, decision, pending, self._inference, self._narrowing)
         )
-        once = Counter(settled)
-        for r in pending:
-            alone = self._judge.decide(self._domain, r.formula)
-            once[("PROVED", alone.by) if alone.verdict is Verdict.PROVED else (str(verdict), "")] += 1
+        once[str(verdict), ""] += len(left)
         if verdict is Verdict.DEPENDS:
             self._judge.assume(self._domain, condition)
             return once, {**settled, ("PROVED", "assumed"): len(pending)}

@@ -1,14 +1,15 @@
 """Decisions without a solver about conditions and expressions over a set of admissible inputs.
 
-The set is a `Domain`; `elimination` and `divisors` reduce its symbols and values. `decide` says whether a condition
+The set is a `Domain`; `elimination` and `values` reduce its symbols and values. `decide` says whether a condition
 holds over it, `extent` finds the minimum and maximum of an expression. If the inputs are few, both try every one
 (`enumeration`). If they are many or unbounded, both ask `everywhere`, which divides them into finitely many `cells`
-of a `grid`. `where` samples values; what a sample suggests is proven afterwards or shown by an example. `limits` says
+of a `grid`. If some symbols have few values, `cases` first takes apart what these make of a condition. `where` samples
+values; what a sample suggests is proven afterwards or shown by an example. `limits` says
 how many inputs each of these modules accepts.
 """
 
+from shapesmt.prover.presolve.cases import Decision
 from shapesmt.prover.presolve.decisions import (
-    Decision,
     decide,
     decide_part,
     group_by_symbols,

@@ -20,7 +20,6 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from itertools import permutations
 from math import inf, prod
-from typing import NamedTuple
 
 from shapesmt.base.lazy import np
 from shapesmt.prover.algebra import (
@@ -50,6 +49,7 @@ from shapesmt.prover.algebra import (
     substitute,
 )
 from shapesmt.prover.algebra.growth import half_line_of
+from shapesmt.prover.presolve.cases import Decision, decide_by_cases
 from shapesmt.prover.presolve.domain import Domain, compute_once
 from shapesmt.prover.presolve.enumeration import distance
 from shapesmt.prover.presolve.everywhere import decide_on_cells
@@ -59,20 +59,6 @@ from shapesmt.prover.presolve.where import truth_at, values_of
 _TWINS: dict[Hashable, tuple[Substitution, Substitution]] = memo("narrower ranges", {})
 _SIMPLER: dict[Hashable, list[Formula]] = memo("simpler facts", {})
 CERTIFICATES = ("normal form", "assumed", "enumeration", "z3")  # the cheapest first
-
-
-class Decision(NamedTuple):
-    """The verdict on a condition over a domain.
-
-    Attributes:
-        verdict: Whether it holds for all inputs, for some or for none.
-        by: The kind of proof, one of `CERTIFICATES`, or "timeout".
-        counterexample: An assignment at which it fails, the smallest if that is known.
-    """
-
-    verdict: Verdict
-    by: str
-    counterexample: Assignment | None = None
 
 
 def decide(domain: Domain, condition: Formula) -> Decision | None:
@@ -295,7 +281,13 @@ def decide_part(domain: Domain, condition: Formula) -> Decision | None:
         holds = Evaluator({}).formula(condition)
         return Decision(Verdict.PROVED if holds else Verdict.FAILS, "enumeration", None if holds else {})
     enumerated = _by_enumeration(domain, condition) if domain.fits(condition) else None
-    return enumerated or _by_end(domain, condition) or _by_parts(domain, condition) or _by_cells(domain, condition)
+    return (
+        enumerated
+        or _by_end(domain, condition)
+        or _by_parts(domain, condition)
+        or decide_by_cases(domain, condition, decide)
+        or _by_cells(domain, condition)
+    )
 
 
 def _by_enumeration(domain: Domain, condition: Formula) -> Decision | None:

@@ -37,11 +37,10 @@ from shapesmt.prover.algebra import (
     symbol,
 )
 from shapesmt.prover.algebra.growth import half_line_of
-from shapesmt.prover.presolve.divisors import divisor_values
 from shapesmt.prover.presolve.elimination import Elimination, Expression, range_facts, related
 from shapesmt.prover.presolve.enumeration import Points, Values, rows_where, seen_at_an_end, truth_over
 from shapesmt.prover.presolve.limits import MAX_POINTS, MAX_VALUES
-from shapesmt.prover.presolve.windows import in_window, values_left
+from shapesmt.prover.presolve.values import divisor_values, in_window, values_left
 
 _NARROWINGS: dict[Hashable, dict[Atom, Dim]] = memo("narrowings", {})
 _EMPTY: dict[Hashable, bool | None] = memo("empty domains", {})

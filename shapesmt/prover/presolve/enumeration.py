@@ -109,6 +109,15 @@ class Points:
         """Return the values of the expression at the points, each value at least once."""
         return np.atleast_1d(np.asarray(self._evaluator.dim(dim)))
 
+    def outcomes(self, parts: Sequence[Dim | Formula]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the distinct combinations of values that expressions and conditions take, as columns.
+
+        The second result has, for each point in the order of the values that `at` returns, the index of its column.
+        """
+        rows = np.array([self._full(self._evaluator.part(part)).ravel() for part in parts], dtype=np.int64)
+        distinct, column = np.unique(rows, axis=1, return_inverse=True)
+        return distinct, column.reshape(self._shape)
+
     def at(self, chosen: NDArray[np.bool_]) -> dict[Atom, Values]:
         """Return the values of each symbol at the points that the mask `chosen` selects."""
         return {s: np.broadcast_to(v, self._shape)[chosen] for s, v in self._values.items()}

@@ -12,6 +12,7 @@ MANY = 4096  # values; above, bisection finds the value at which a condition cha
 LARGEST_DIVIDED = 1 << 40  # the largest number whose divisors are listed; a larger one narrows no symbol
 
 # Cells: progressions along which expressions are polynomials; above any of these limits a solver answers
+MAX_CASES = 32  # cases that symbols with few values make of a condition on others; above, cells answer
 MAX_SYMBOLS = 4
 MAX_UNEVEN = 512  # listed values of a symbol that don't form a progression
 MAX_PERIOD = 1 << 14

@@ -30,7 +30,7 @@ from shapesmt.prover.algebra.growth.quasipolynomial import of_formula
 from shapesmt.prover.algebra.numeric import from_dim, literal
 from shapesmt.prover.presolve import Domain
 from shapesmt.prover.presolve.decisions import is_fact
-from shapesmt.prover.presolve.divisors import divisor_values
+from shapesmt.prover.presolve.values import divisor_values
 from shapesmt.prover.regions.box import _divisors as divisors_of_symbol
 from shapesmt.prover.regions.simpler import _divisors as divisors_of_size
 

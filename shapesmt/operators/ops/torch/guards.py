@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import reduce
+from math import inf
 
 from shapesmt.base.errors import UsageError
 from shapesmt.network import laws
@@ -14,15 +15,15 @@ from shapesmt.operators.ops.torch.layout import OPEN, dense, lay_out
 from shapesmt.operators.ops.torch.schemas import DOMAIN
 from shapesmt.operators.ops.torch.sizes import ARITHMETIC, COMPARISONS, DIVISIONS, REAL, WHOLES, Number, apply_function
 from shapesmt.operators.rules import RuleContext, Tensor, rule, tensor
-from shapesmt.prover.algebra import Dim, Formula, as_dim
+from shapesmt.prover.algebra import Dim, Formula, Substitution, as_dim, memo, symbol
 from shapesmt.prover.algebra.numeric import Float, literal
 
 
 @rule(GUARDS, domain=DOMAIN, any_rank=True)
 def guards(ctx: RuleContext) -> list[Tensor]:
     """Require the guards, such as `i0_2 >= 4`: `i0_2` is axis 2 of the first input, `i1` the number in the second."""
-    known, parts = dict(_sizes(ctx)), dict[str, Dim]()
-    read = {text: formula_of(text, known, parts) for text in ctx.texts("guards")}
+    known = dict(_sizes(ctx))
+    read = _formulas_of(ctx.texts("guards"), known)
     written = dict(zip(read, ctx.texts("written"), strict=False))
     for formula in read.values():
         if formula is not None:
@@ -90,20 +91,41 @@ _OPERATORS: dict[type[ast.AST], str] = {
     ast.GtE: "ge",
 }
 _FUNCTIONS = {"max": "torch.sym_max", "min": "torch.sym_min", "round": "_operator.round", "abs": "_operator.abs"}
+_PARSED: dict[Hashable, tuple[dict[str, Formula | None], dict[str, Dim]]] = memo("parsed guards", {})
 _NUMBERS = {**ARITHMETIC, "_operator.truediv": DIVISIONS["_operator.truediv"]}
 
 
-def formula_of(guard: str, known: Mapping[str, Dim], parts: dict[str, Dim] | None = None) -> Formula | None:
-    """Return a guard's text as a formula; `known` maps the names in it to sizes. None if it can't be computed.
+def _formulas_of(guards: Sequence[str], known: Mapping[str, Dim]) -> dict[str, Formula | None]:
+    """Return each guard as a formula over the sizes in `known`; None if it can't be computed.
 
-    `parts` caches the numbers in guards over the same sizes by their text; None if no other guard is read.
+    Guards are parsed once, over symbols of any size: for narrower sizes, only what these stand for is replaced.
+    """
+    key = tuple(guards), tuple(known)
+    if key not in _PARSED:
+        names, parts = {name: symbol(name, 0 if "_" in name else -inf) for name in known}, dict[str, Dim]()
+        _PARSED[key] = {guard: _parsed(guard, names, parts) for guard in guards}, names
+    parsed, names = _PARSED[key]
+    put = Substitution({atom: known[name] for name, size in names.items() if (atom := size.as_symbol()) is not None})
+    return {g: put.apply(f) if f is not None else formula_of(g, known) for g, f in parsed.items()}
+
+
+def _parsed(guard: str, names: Mapping[str, Dim], parts: dict[str, Dim]) -> Formula | None:
+    """Return a guard without floats as a formula over symbols; None for others."""
+    try:
+        return parse_formula(guard, names, parts=parts)
+    except UsageError:
+        return None
+
+
+def formula_of(guard: str, known: Mapping[str, Dim]) -> Formula | None:
+    """Return a guard's text as a formula; `known` maps the names in it to sizes. None if it can't be computed.
 
     >>> from shapesmt.prover.algebra import symbol
     >>> formula_of("math.trunc(0.5 * torch.sym_float(n)) // 3 >= 2", {"n": symbol("n", 1)})
     Formula('n//6 >= 2')
     """
     try:
-        return parse_formula(guard, known, parts=parts)
+        return parse_formula(guard, known)
     except UsageError:
         return _round_guard(guard, known)
 

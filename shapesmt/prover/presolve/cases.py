@@ -1,0 +1,159 @@
+"""Decide a condition on symbols of few values and others, one case for each of what the first make of it.
+
+>>> from shapesmt.prover.algebra import at_least, equal, symbol
+>>> from shapesmt.prover.presolve import decide
+>>> batch, rows, columns = symbol("batch", 1), symbol("rows", 1), symbol("columns", 1)
+>>> domain = Domain([batch, rows, columns], [equal(rows * columns, 3136)])
+>>> decide_by_cases(domain, at_least(batch * ((rows * columns) // 1568), 2), decide).verdict  # one case: 3136
+<Verdict.PROVED: 'PROVED'>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from math import inf
+from typing import NamedTuple
+
+from shapesmt.prover.algebra import (
+    TRUE,
+    Assignment,
+    Atom,
+    Dim,
+    Evaluator,
+    Formula,
+    Substitution,
+    Verdict,
+    all_of,
+    const,
+    memo,
+    of_atom,
+    operands,
+    product,
+    total,
+)
+from shapesmt.prover.presolve.domain import Domain, compute_once
+from shapesmt.prover.presolve.enumeration import Points, distance
+from shapesmt.prover.presolve.everywhere import BY_CALLER
+from shapesmt.prover.presolve.limits import MAX_CASES
+
+
+class Decision(NamedTuple):
+    """The verdict on a condition over a domain.
+
+    Attributes:
+        verdict: Whether it holds for all inputs, for some or for none.
+        by: The kind of proof, one of `CERTIFICATES`, or "timeout".
+        counterexample: An assignment at which it fails, the smallest if that is known.
+    """
+
+    verdict: Verdict
+    by: str
+    counterexample: Assignment | None = None
+
+
+class Case(NamedTuple):
+    """Values of the symbols that have few, put in their place.
+
+    Attributes:
+        values: The smallest of the assignments that make the same of the condition.
+        put: Replaces the symbols by these values.
+        rest: The other symbols, under the facts that are left.
+    """
+
+    values: Assignment
+    put: Substitution
+    rest: Domain
+
+
+_POINTS: dict[Hashable, Points | None] = memo("assignments of symbols with few values", {})
+_CASES: dict[Hashable, Case] = memo("cases of few values", {})
+
+
+def decide_by_cases(
+    domain: Domain, condition: Formula, decide: Callable[[Domain, Formula], Decision | None]
+) -> Decision | None:
+    """Decide a condition by the cases that the symbols with few values make; `decide` decides each.
+
+    None if no symbol has few values, or all have; if there are more than `MAX_CASES`; or if one isn't decided.
+    """
+    tied, facts = domain.about(condition.symbols)
+    few = [s for s in tied if domain.value_list(s) is not None]
+    if not 0 < len(few) < len(tied) or any(s.kind not in BY_CALLER or s in domain.definitions for s in tied):
+        return None
+    cases = _cases(domain, few, tied, [condition, *facts])
+    failing: list[Assignment] = []
+    holds, known = False, cases is not None
+    for case in cases or ():
+        empty, asked = case.rest.is_empty(), case.put.apply(condition)
+        decision = Decision(Verdict.PROVED, "enumeration") if empty or asked is TRUE else decide(case.rest, asked)
+        if decision is None:
+            return None
+        if decision.verdict is Verdict.PROVED:
+            holds |= empty is False
+            known &= empty is not None
+            continue
+        lowest = {s: int(low) for s in case.rest.symbols if (low := case.rest.ends(s)[0]) > -inf}
+        failing.append(case.values | lowest | (decision.counterexample or {}))
+        if len(failing[-1]) < len(tied) or not Evaluator(failing[-1]).formula(all_of(*facts)):
+            return None
+        holds |= decision.verdict is Verdict.DEPENDS
+    if cases is not None and not failing:
+        return Decision(Verdict.PROVED, "enumeration")
+    if not holds and not known:
+        return None
+    nearest = min(failing, key=lambda at: (distance(at), [at[s] for s in tied]))
+    return Decision(Verdict.DEPENDS if holds else Verdict.FAILS, "enumeration", nearest)
+
+
+def _cases(domain: Domain, few: Sequence[Atom], tied: Sequence[Atom], parts: Iterable[Formula]) -> list[Case] | None:
+    """Return a case for each combination of values that the symbols `few` give to what `parts` compute of them.
+
+    None if there are too many.
+    """
+    inside, about = {*few}, [*parts]
+    known = [fact for fact in about[1:] if fact.symbols <= inside]
+    points = compute_once(_POINTS, domain, tuple(few), lambda: Domain(few, known).points(few))
+    looks = _computed_of(inside, about)
+    if points is None or not points.count or looks is None or not all(map(points.fits, looks)):
+        return None
+    distinct, column = points.outcomes(looks)
+    if distinct.shape[1] > MAX_CASES:
+        return None
+    others = [fact for fact in about[1:] if not fact.symbols <= inside]
+    rest = [s for s in tied if s not in inside]
+    return [_case(domain, points.smallest(column == i), rest, others) for i in range(distinct.shape[1])]
+
+
+def _case(domain: Domain, least: Assignment, rest: Sequence[Atom], facts: Iterable[Formula]) -> Case:
+    def make() -> Case:
+        put = Substitution({s: const(value) for s, value in least.items()})
+        return Case(least, put, Domain(rest, map(put.apply, facts)))
+
+    return compute_once(_CASES, domain, (tuple(least.items()), tuple(rest)), make)
+
+
+def _computed_of(inside: set[Atom], parts: Iterable[Dim | Formula]) -> list[Dim | Formula] | None:
+    """Return the largest expressions and conditions within `parts` that depend on the symbols `inside` alone.
+
+    None if floats are computed of these symbols and others.
+    """
+    found, seen, ahead = dict[Dim | Formula, None](), set[Dim | Formula](), [*parts]
+    while ahead:
+        part = ahead.pop()
+        if part in seen or part.symbols.isdisjoint(inside):
+            continue
+        seen.add(part)
+        if part.symbols <= inside:
+            found[part] = None
+        elif isinstance(part, Formula):
+            ahead += part.parts
+        else:
+            alone = [(factors, c) for factors, c in part.products() if all(a.symbols <= inside for a in factors)]
+            mixed = [factors for factors, _ in part.products() if not all(a.symbols <= inside for a in factors)]
+            ahead.append(total(c * product(map(of_atom, factors)) for factors, c in alone))
+            ahead += [product(of_atom(a) for a in factors if a.symbols <= inside) for factors in mixed]
+            for atom in (a for factors in mixed for a in factors if not a.symbols <= inside):
+                if atom.op.opaque:
+                    return None
+                ahead += operands(atom)
+    return [*found]

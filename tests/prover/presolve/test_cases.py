@@ -1,0 +1,69 @@
+"""Conditions decided one case at a time, against running through the sizes."""
+
+from __future__ import annotations
+
+from itertools import product
+from random import Random
+
+from shapesmt.prover.algebra import Evaluator, Formula, Verdict, symbol
+from shapesmt.prover.algebra.formula import any_of, at_least, at_most, differs, divides, equal
+from shapesmt.prover.algebra.numeric import from_dim, literal
+from shapesmt.prover.algebra.substitution import atom_of
+from shapesmt.prover.presolve.cases import Decision, decide_by_cases
+from shapesmt.prover.presolve.decisions import decide
+from shapesmt.prover.presolve.domain import Domain
+
+BATCH, ROWS, COLUMNS = symbol("batch", 1), symbol("rows", 1), symbol("columns", 1)
+ATOMS = [atom_of(d) for d in (BATCH, ROWS, COLUMNS)]
+TILES = ((ROWS + 3) // 4) * ((COLUMNS + 3) // 4)
+
+
+def decided(condition: Formula, *facts: Formula) -> Decision | None:
+    return decide_by_cases(Domain(ATOMS, facts), condition, decide)
+
+
+def test_a_product_of_fixed_size_is_one_case() -> None:
+    fact = any_of(equal(TILES, 3136), equal(TILES, 1))
+    depends = decided(differs((BATCH * (TILES // 1568)) // 2, 0), fact)
+    assert depends is not None
+    assert (depends.verdict, depends.counterexample) == (Verdict.DEPENDS, dict.fromkeys(ATOMS, 1))
+    assert decided(at_least(BATCH * TILES, 3136), equal(TILES, 3136)) == (Verdict.PROVED, "enumeration", None)
+    fails = decided(equal(BATCH * TILES, 5), equal(TILES, 3136))
+    assert fails is not None
+    assert fails.verdict is Verdict.FAILS
+
+
+def test_facts_hold_at_the_counterexample() -> None:
+    found = decided(at_most(BATCH * TILES, 9), equal(TILES, 6), at_least(BATCH, ROWS), divides(4, BATCH))
+    assert found is not None
+    assert found.counterexample == {ATOMS[0]: 4, ATOMS[1]: 1, ATOMS[2]: 21}
+
+
+def test_without_few_values_or_with_many_cases_others_decide() -> None:
+    assert decided(at_least(BATCH, ROWS)) is None
+    assert decided(at_least(ROWS * COLUMNS, 4), equal(ROWS * COLUMNS, 4)) is None  # all have few
+    assert decided(differs(BATCH, ROWS), at_most(ROWS, 99), divides(1, ROWS), equal(COLUMNS, 1)) is None
+
+
+def test_floats_of_both_are_left_to_others() -> None:
+    half = (from_dim(ROWS * BATCH, "float32") * literal(0.3, "float32")).round().to_int()
+    assert decided(at_most(half, 9), equal(ROWS * COLUMNS, 6)) is None
+
+
+def test_random_conditions_are_decided_as_they_hold(seeds: range) -> None:
+    for seed in seeds:
+        r = Random(f"cases {seed}")
+        number = r.choice([4, 6, 12])
+        fact = any_of(equal(ROWS * COLUMNS, number), equal(ROWS * COLUMNS, r.randint(1, 12)))
+        inner = (BATCH * ((ROWS * COLUMNS) // r.randint(1, 4)) + r.choice([ROWS, COLUMNS])) // r.randint(1, 3)
+        condition = r.choice([at_least, at_most, differs])(inner, r.randint(0, 20))
+        if ATOMS[0] not in condition.symbols:
+            continue
+        decision = decided(condition, fact)
+        points = [dict(zip(ATOMS, v, strict=True)) for v in product(range(1, 64), range(1, 14), range(1, 14))]
+        truth = [bool(Evaluator(p).formula(condition)) for p in points if Evaluator(p).formula(fact)]
+        verdict = Verdict.PROVED if all(truth) else Verdict.DEPENDS if any(truth) else Verdict.FAILS
+        assert decision is not None, seed
+        assert decision.verdict is verdict, seed
+        at = decision.counterexample
+        assert at is None or Evaluator(at).formula(fact) > Evaluator(at).formula(condition), seed
