@@ -52,6 +52,12 @@ BODIES = {
     "16 bits": SIZE + "e = Cast<to=5>(n) d0 = Cast<to=5>(c0) d1 = Cast<to=5>(c1) r = Range(d0, e, d1) "
     "k = Constant<value=int16[1] {1500}>() p = Mul(r, k) i = Cast<to=7>(p) h = Constant<value_ints=[32768]>() "
     "t = ConstantOfShape(h) y = Gather(t, i)",
+    "32 bits": SIZE + "r = Range(c0, n, c1) e = Cast<to=6>(r) k = Constant<value=int32[1] {500000000}>() "
+    "p = Mul(e, k) q = Cast<to=7>(p) w = Constant<value_int=700000000>() i = Div(q, w) y = Gather(x, i)",
+    "unsigned": SIZE + "r = Range(c0, n, c1) e = Cast<to=12>(r) k = Constant<value=uint32[1] {5}>() "
+    "p = Sub(e, k) q = Cast<to=7>(p) w = Constant<value_int=700000000>() i = Div(q, w) y = Gather(x, i)",
+    "a sum of 32 bits": SIZE + "o = ConstantOfShape<value=int32[1] {300000000}>(s) e = CumSum(o, c0) "
+    "q = Cast<to=7>(e) w = Constant<value_int=500000000>() i = Div(q, w) y = Gather(x, i)",
 }
 NUMBERS = {
     **BODIES,

@@ -9,7 +9,7 @@ from shapesmt.base.errors import UsageError
 from shapesmt.base.lazy import np
 from shapesmt.network.declarations import quote
 from shapesmt.network.graph import Literal
-from shapesmt.operators.rules.value import Elements, Value, elements, field
+from shapesmt.operators.rules.value import Elements, Field, Value, elements, field, kept
 from shapesmt.prover.algebra import (
     FALSE,
     TRUE,
@@ -210,6 +210,8 @@ def tensor(
 ) -> Tensor:
     """Return the interned tensor with these properties (see `Tensor`); `ndim` is its rank if `shape` is None."""
     dims = None if shape is None else tuple([d if isinstance(d, Dim) else as_dim(d) for d in shape])
+    if isinstance(value, Field) and dims is not None:
+        value = kept(value, dtype, dims)
     key = (dtype, dims, value, ndim, cases, layout)
     return _TENSORS.get(key) or _TENSORS.make(key, _tensor, key)
 

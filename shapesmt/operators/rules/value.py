@@ -12,10 +12,11 @@ over `position(1)` (the index along the last axis), `position(2)` (the one befor
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import chain
-from math import prod
+from math import inf, prod
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from shapesmt.base.lazy import np
@@ -32,11 +33,14 @@ from shapesmt.prover.algebra import (
     position,
     positions,
     substitute,
+    symbol,
+    tight,
 )
 from shapesmt.prover.algebra.numeric import Float, exact_fraction, lookup
 
 Item: TypeAlias = Dim | Float | None
 Integers: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
+WIDEST = 64  # bits of an integer
 MAX_ELEMENTS = 1024  # only constants, and elementwise results from them, are longer
 MAX_AXES = 32  # maximum rank of numpy's arrays
 MAX_FIELD_TERMS = 24
@@ -254,6 +258,33 @@ def move_positions(dim: AnyTerm, moved: Callable[[int], Dim]) -> AnyTerm:
     Dim('`@2` + 5')
     """
     return substitute(dim, {atom: moved(int(atom.name[1:])) for atom in positions(dim)})
+
+
+INTEGER = re.compile(r"(u?)int(\d+)")
+
+
+def kept(value: Field, dtype: str, dims: Sequence[Dim]) -> Value | None:
+    """Return the elements as their type holds them at all positions: the lowest bits; None if no formula has these.
+
+    What has no bound for lack of a size's is taken to fit.
+
+    >>> kept(field(position(1) * 25), "int8", [const(8)]), kept(field(position(1) - 5), "int32", [const(8)])
+    (Field((25*`@1` + 128) % 256 - 128), Field(`@1` - 5))
+    """
+    element, integer = value.element, INTEGER.fullmatch(dtype)
+    if integer is None:
+        return value
+    bits, signed = int(integer[2]), not integer[1]
+    least = -(1 << bits - 1) if signed else 0
+    most = least + (1 << bits) - 1
+    few = all(abs(c) < 1 << bits // 4 for _, c in element.terms)  # so that an overflow takes a tensor of that size
+    if least <= element.lo and (element.hi <= most or few):
+        return value
+    ends = {a: symbol(a.name, 0, max(dims[-int(a.name[1:])].hi - 1, 0), kind=a.kind) for a in positions(element)}
+    lo, hi = tight(substitute(element, ends))
+    if (lo >= least or lo == -inf) and (hi <= most or hi == inf):
+        return value
+    return field((element - least) % (1 << bits) + least) if bits < WIDEST else None
 
 
 def uniform(value: Value | None) -> Dim | None:
