@@ -122,7 +122,9 @@ def _reported(truth: Truth, report: Report) -> Iterator[str]:
 
 def _verdicts(truth: Truth, report: Report) -> Iterator[str]:
     """The model's verdict and the nodes reported, with their counterexamples."""
-    undecided = {f.node for f in report.findings if f.kind == "elements"}  # nothing of them is assumed further down
+    undecided = {
+        f.node for f in report.findings if f.kind in ("elements", "layout")
+    }  # nothing of them is assumed further down
     depending = {f.node for f in report.findings if f.verdict is Verdict.DEPENDS}
     half = undecided & depending
     expected, unseen = truth.expected(undecided - half, depending)

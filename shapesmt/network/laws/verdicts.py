@@ -50,6 +50,14 @@ SM605 = Code(
     'g (float[n, 4] x) => (float[m, k] y)\n<int64[2] sizes = ["location": "weights.data"]>\n{ y = Reshape (x, sizes) }',
     kind="external",
 )  # fmt: skip
+SM606 = Code(
+    "SM606", "layout not followed",
+    "It is known how a tensor is in memory of which PyTorch makes a view: views and copies are followed, and the "
+    "kernels whose layout PyTorch's own code tells.",
+    "Have the elements copied: write reshape instead of view, or contiguous() before it. Attention's result has a "
+    "known layout if its mask is boolean, which needs no gradient.",
+    kind="layout",
+)  # fmt: skip
 SM701 = Code(
     "SM701", "mixed samples",
     "The samples of a batch stay apart: each index along an axis of an output depends on one sample of the inputs.",

@@ -84,7 +84,7 @@ def as_view(call: Call, x: Tensor, dims: Sequence[Dim]) -> Tensor:
     result = tensor(x.dtype, dims, reshape_elements(x, dims))
     fits = viewable(x, dims)
     if strides_of(x) is None and fits.op != "true":
-        call.ctx.leave("elements", VIEW_FITS_MEMORY)
+        call.ctx.leave("layout", VIEW_FITS_MEMORY)
     else:
         call.ctx.require(fits, VIEW_FITS_MEMORY)
     return view_of(x, result)
@@ -150,7 +150,7 @@ def view_type(call: Call) -> Tensor:
         return tensor(dtype, x.dims, layout=x.layout)
     call.ctx.check(x.rank > 0, laws.RANK_AT_LEAST_1)
     if not before or not after or not is_plain(x):
-        call.ctx.leave("elements", VIEW_FITS_MEMORY)
+        call.ctx.leave("layout", VIEW_FITS_MEMORY)
         return tensor(dtype, [call.ctx.fresh(f"size{i}") for i in range(x.rank)])
     if after > before:
         call.ctx.require(divides(as_dim(after // before), x[-1]), LAST_AXIS_FITS_TYPE, x[-1], after // before)
@@ -185,7 +185,7 @@ def view_as_complex(call: Call) -> Tensor:
     ctx.require_equal(x[-1], 2, REAL_AND_IMAGINARY_PARTS)
     result = tensor(COMPLEX_OF.get(x.dtype, ""), x.dims[:-1])
     if not is_plain(x) or storage_of(x) is not x.numel:
-        ctx.leave("elements", VIEW_FITS_MEMORY)
+        ctx.leave("layout", VIEW_FITS_MEMORY)
         return lay_out(result, None)
     return result
 
@@ -219,7 +219,7 @@ def strided(call: Call) -> Tensor:
     require_least(ctx, (*dims, *strides, ZERO if offset is None else offset), 0, laws.STRIDES_NOT_NEGATIVE)
     storage, known = storage_of(x), [s for s in strides if s is not None]
     if storage is None or len(known) < len(strides):
-        ctx.leave("elements", VIEW_INSIDE_STORAGE)
+        ctx.leave("layout", VIEW_INSIDE_STORAGE)
         return lay_out(tensor(x.dtype, dims), None)
     last = sum(((d - 1) * s for d, s in zip(dims, known, strict=True)), ZERO if offset is None else offset)
     inside = any_of(*(equal(d, 0) for d in dims), at_least(storage, last + 1))
