@@ -289,6 +289,7 @@ def decide_part(domain: Domain, condition: Formula) -> Decision | None:
         or _by_parts(domain, condition)
         or decide_by_cases(domain, condition, decide)
         or _by_cells(domain, condition)
+        or _by_facts_on_one_symbol(domain, condition)
     )
 
 
@@ -345,6 +346,17 @@ def _by_cells(domain: Domain, condition: Formula) -> Decision | None:
     failing, holds = known
     verdict = Verdict.PROVED if failing is None else Verdict.DEPENDS if holds else Verdict.FAILS
     return Decision(verdict, "enumeration", failing)
+
+
+def _by_facts_on_one_symbol(domain: Domain, condition: Formula) -> Decision | None:
+    """Prove a condition without the facts on several symbols; None if it takes these, or if there are none."""
+    facts = domain.about(condition.symbols)[1]
+    alone = [fact for fact in facts if len(fact.symbols) == 1 and fact.symbols <= condition.symbols]
+    if len(alone) == len(facts):
+        return None
+    symbols: list[Atom] = sorted(condition.symbols, key=domain.order)
+    decision = decide(Domain(symbols, alone), condition)
+    return decision if decision is not None and decision.verdict is Verdict.PROVED else None
 
 
 def _by_parts(domain: Domain, condition: Formula) -> Decision | None:
