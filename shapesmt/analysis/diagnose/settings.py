@@ -18,8 +18,8 @@ from shapesmt.base.deadline import Deadline, look
 from shapesmt.base.errors import InternalError, ShapesmtError
 from shapesmt.network.graph import Attributes, Graph, Node, Schemas
 from shapesmt.operators.inference import MAX_REMEMBERED, application_of
-from shapesmt.operators.rules import Elements, Tensor, tensor
-from shapesmt.prover.algebra import Dim, Evaluator, entries_of, memo, one_call
+from shapesmt.operators.rules import Elements, Tensor, Value, tensor
+from shapesmt.prover.algebra import Dim, Evaluator, entries_of, memo, one_call, symbol
 from shapesmt.prover.algebra.numeric import Float
 
 MAX_LISTED = 8  # the most numbers of one attribute or input that are shown
@@ -43,6 +43,7 @@ def settings_of(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> str:
     """Return the attributes and constant inputs without which the node's output sizes or requirements would differ."""
     if node.attributes.graphs:
         return ""
+    tensors = _with_plain_sizes({name: tensors[name] for name in node.reads if name in tensors})
     places = map(node.inputs.index, node.inputs)  # which of them are one tensor
     operator = node.op, node.domain, graph.opsets.get(node.domain)
     key = (*operator, node.attributes, *places, *map(tensors.get, node.inputs))
@@ -55,6 +56,22 @@ def settings_of(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> str:
             return ""
         known[key] = text
     return known[key]
+
+
+def _with_plain_sizes(tensors: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+    """Return the tensors with a symbol for each formula of a size: settings matter in all layers alike."""
+    sizes: dict[Dim, Dim] = {}
+
+    def plain(d: Dim) -> Dim:
+        return d if d.constant is not None else sizes.setdefault(d, symbol(f"size {len(sizes)}", min(d.lo, 1)))
+
+    if any(t.shape is None or t.cases or (t.value is not None and _symbolic(t.value)) for t in tensors.values()):
+        return tensors
+    return {name: tensor(t.dtype, [*map(plain, t.dims)], t.value, layout=t.layout) for name, t in tensors.items()}
+
+
+def _symbolic(value: Value) -> bool:
+    return not isinstance(value, Elements) or any(i is None or i.symbols for i in value.items)
 
 
 def _settings(node: Node, graph: Graph, inputs: Mapping[str, Tensor]) -> str:

@@ -18,11 +18,11 @@ from shapesmt.operators.inference.apply import UNKNOWN, Step
 from shapesmt.operators.inference.loading import Refusal, differ, refusal, type_conflicts
 from shapesmt.operators.inference.numbering import Scope
 from shapesmt.operators.inference.origins import Outside
-from shapesmt.operators.inference.schema_types import inferred_types, literal_of
+from shapesmt.operators.inference.schema_types import Types, inferred_types, literal_of
 from shapesmt.operators.inference.walk import Walk
 from shapesmt.operators.ops import broken_law
 from shapesmt.operators.rules import Application, Memory, Requirement, Runs, Tensor, Unjudged, data, tensor
-from shapesmt.prover.algebra import FALSE, symbol
+from shapesmt.prover.algebra import FALSE, Dim, symbol
 
 NOTE = "ONNX Runtime may refuse to load it"
 
@@ -85,7 +85,7 @@ def refused_when_loaded(graph: Graph, *, bodies: bool) -> dict[int, Refusal]:
 
 def _find_static(graph: Graph, findings: Findings) -> list[Found]:
     walk = Static(graph.opsets, graph.functions, graph.schemas, graph.runtime, None, outside=data)
-    walk.scope, walk.findings = Scope(calls=graph.functions), findings
+    walk.scope, walk.findings, walk.types = Scope(calls=graph.functions), findings, {}
     tensors = {name: walk.declared_tensor(name, declared) for name, declared in graph.inputs.items()}
     for findings.place, _ in enumerate(walk.nodes(graph, tensors), 1):
         pass
@@ -98,9 +98,17 @@ TENSOR_OF_DECLARED_TYPE = laws.SM408.law("'{name}' is of its declared type, {dty
 
 
 class Static(Walk):
-    """A walk along all nodes with declared sizes; it enters bodies whether or not they run."""
+    """A walk along all nodes with declared sizes; it enters bodies whether or not they run.
+
+    Attributes:
+        findings: The violated laws.
+        types: What ONNX infers for nodes so far, by operator, attributes and types of inputs.
+        names: The names of sizes that ONNX is told, by their symbols.
+    """
 
     findings: Findings
+    types: dict[object, Types]
+    names: Mapping[Dim, str] = MappingProxyType({})
     loading = True
     _claims: Mapping[str, Declared] = MappingProxyType({})
 
@@ -147,9 +155,11 @@ class Static(Walk):
         self.findings.trail.pop()
         return application
 
-    def _infer_types(self, node: Node, inputs: list[Tensor | None]) -> list[Declared] | str | None:
+    def _infer_types(self, node: Node, inputs: list[Tensor | None]) -> Types:
         """Return the types that ONNX infers for the outputs, or its error as a text; None if it isn't asked."""
-        return None if self._schemas is None else inferred_types(self._schemas, node, self._opsets, inputs)
+        if self._schemas is None:
+            return None
+        return inferred_types(self._schemas, node, self._opsets, inputs, self.names.get, self.types)
 
     def _memory(self) -> dict[tuple[Any, ...], Application]:
         return {}  # a remembered function doesn't say where it is wrong
@@ -160,7 +170,7 @@ class Static(Walk):
     def _deeper(self, outside: Outside, opsets: Mapping[str, int] | None = None) -> Walk | None:
         walk = super()._deeper(outside, opsets)
         if isinstance(walk, Static):
-            walk.findings = self.findings
+            walk.findings, walk.types, walk.names = self.findings, self.types, self.names
         return walk
 
     def _judge(

@@ -10,7 +10,7 @@ from shapesmt.network import laws
 from shapesmt.network.graph import Declared, Function, Graph, Node
 from shapesmt.operators.inference.numbering import Scope
 from shapesmt.operators.inference.origins import Outside
-from shapesmt.operators.inference.schema_types import Types, inferred_types, literal_of
+from shapesmt.operators.inference.schema_types import Types, literal_of
 from shapesmt.operators.inference.static import Findings, Found, Static
 from shapesmt.operators.inference.walk import Walk
 from shapesmt.operators.rules import Application, Tensor, data, tensor
@@ -49,6 +49,7 @@ def tensors_when_loaded(graph: Graph, earlier: Earlier | None = None) -> dict[st
     """
     walk = Named(graph.opsets, graph.functions, graph.schemas, graph.runtime, None, outside=data)
     walk.earlier = earlier or Earlier()
+    walk.types = walk.earlier.types
     walk.scope, walk.findings = Scope(calls=graph.functions), Findings(computed=False)
     walk.names = names_of(graph)
     tensors = {name: walk.declared_tensor(name, declared) for name, declared in graph.inputs.items()}
@@ -66,24 +67,17 @@ class Named(Static):
 
     Attributes:
         earlier: Inferences of nodes so far.
-        names: The names that the file gives to sizes, by their symbols.
     """
 
     earlier: Earlier
-    names: Mapping[Dim, str]
 
     def _rest_on_others(self, application: Application, node: Node, tensors: Mapping[str, Tensor]) -> Application:  # noqa: ARG002 - ONNX's inference decides which sizes are known
         return application
 
-    def _infer_types(self, node: Node, inputs: list[Tensor | None]) -> Types:
-        if self._schemas is None:
-            return None
-        return inferred_types(self._schemas, node, self._opsets, inputs, self.names.get, self.earlier.types)
-
     def _deeper(self, outside: Outside, opsets: Mapping[str, int] | None = None) -> Walk | None:
         walk = super()._deeper(outside, opsets)
         if isinstance(walk, Named):
-            walk.earlier, walk.names = Earlier(), self.names
+            walk.earlier = Earlier()
         return walk
 
     def _step(self, node: Node, tensors: dict[str, Tensor]) -> Application:
