@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 from math import inf, prod
-from typing import Any
+from typing import Any, cast
 
 from shapesmt.base.lazy import np
 from shapesmt.network import laws
@@ -329,17 +329,19 @@ def _pad_value(
     x, widths = ctx.input(0), [p.constant for p in pads if p is not None and p.constant is not None]
     sizes = concrete(dims)
     few = sizes is not None and prod(sizes) <= MAX_ELEMENTS
-    if mode != "constant":
-        return None
     if not few or not isinstance(x.value, Elements) or len(widths) < len(pads):
-        return _padded_formula(ctx, axes, pads, dims)
+        return _padded_formula(ctx, axes, pads, dims) if mode == "constant" else None
     amounts = np.zeros((x.rank, 2), dtype=int)
     amounts[list(axes)] = np.array(widths, dtype=int).reshape(2, -1).T
     cropped = x.value.array[
         tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(amounts, x.value.shape, strict=True))
     ]
-    filler = np.array(_filler(ctx), dtype=object)
-    padded = np.pad(cropped, np.maximum(amounts, 0), constant_values=filler)
+    if mode == "constant":
+        padded = np.pad(cropped, np.maximum(amounts, 0), constant_values=np.array(_filler(ctx), dtype=object))
+    elif not cropped.size or (amounts < 0).any() or mode not in ("reflect", "edge", "wrap"):
+        return None
+    else:
+        padded = np.pad(cropped, amounts, cast("Any", mode))
     return from_array(padded) if padded.shape == sizes else None
 
 

@@ -13,7 +13,7 @@ from operator import add, mul, neg, sub
 from typing import Any, TypeAlias
 
 from shapesmt.operators.ops.shared.powers import raise_to
-from shapesmt.operators.rules import FLOATS, Item, positions
+from shapesmt.operators.rules import FLOATS, Item
 from shapesmt.prover.algebra import (
     ONE,
     ZERO,
@@ -71,7 +71,7 @@ STEPWISE = ("float32", "float64")  # runtimes round each result; in shorter type
 def fit_item(item: Item, dtype: str, function: Function | None = None) -> Item:
     """Return the item if its type holds it, or the lowest bits that the type keeps; None if they aren't known.
 
-    A size without an upper bound is taken to fit its type.
+    A size without an upper bound is taken to fit a type of 32 bits or more.
 
     >>> from shapesmt.prover.algebra import symbol
     >>> fit_item(symbol("n", 1) * 2, "int32"), fit_item(const(300), "uint8"), fit_item(const(2**31), "int32", add)
@@ -85,7 +85,8 @@ def fit_item(item: Item, dtype: str, function: Function | None = None) -> Item:
         return item if dtype in ("bool", "") else None
     least, most = _ends(dtype, bits)
     lo, hi = (item.lo, item.hi) if isfinite(item.hi - item.lo) else tight(item)
-    low, high = lo >= least or (lo == -inf and least < 0), hi <= most or hi == inf
+    endless = inf if bits >= WIDEST // 2 else most
+    low, high = lo >= least or (lo == -inf and least < 0), hi <= most or hi == endless
     if low and high and (isfinite(hi - lo) or not any(abs(c) >> bits for _, c in item.terms)):
         return item
     lo, hi = tight(item)
@@ -108,7 +109,7 @@ def wrap(item: Dim, dtype: str) -> Dim | None:
     bits = INTEGERS.get(dtype, WIDEST)
     least, most = _ends(dtype, bits)
     lo, hi = (item.lo, item.hi) if least <= item.lo and item.hi <= most else tight(item)
-    open_ended = (bits >= WIDEST // 2 and inf in (hi, -lo)) or (hi == inf and bool(positions(item)))
+    open_ended = bits >= WIDEST // 2 and inf in (hi, -lo)
     if open_ended or (least <= lo and hi <= most):
         return item
     return (item - least) % (1 << bits) + least if bits < WIDEST or item.constant is not None else None
