@@ -49,6 +49,7 @@ from shapesmt.prover.algebra import (
     substitute,
 )
 from shapesmt.prover.algebra.growth import half_line_of
+from shapesmt.prover.algebra.numeric import weaker
 from shapesmt.prover.presolve.cases import Decision, decide_by_cases
 from shapesmt.prover.presolve.domain import Domain, compute_once
 from shapesmt.prover.presolve.enumeration import distance
@@ -284,9 +285,11 @@ def decide_part(domain: Domain, condition: Formula) -> Decision | None:
     return (
         enumerated
         or _by_end(domain, condition)
+        or _by_first_values(domain, condition)
         or _by_parts(domain, condition)
         or decide_by_cases(domain, condition, decide)
         or _by_cells(domain, condition)
+        or _by_facts_on_one_symbol(domain, condition)
     )
 
 
@@ -323,6 +326,18 @@ def _by_end(domain: Domain, condition: Formula) -> Decision | None:
     return Decision(Verdict.DEPENDS if holds else Verdict.FAILS, "enumeration", {s: failing})
 
 
+def _by_first_values(domain: Domain, condition: Formula) -> Decision | None:
+    """Decide a condition that bounds one symbol by a float, such as `floor(0.5*n) <= 9`; None for other conditions."""
+    cuts = [bound for part in condition.conjuncts if len(condition.symbols) == 1 for bound in weaker(part)]
+    ends = [half_line[2] for bound in cuts if (half_line := half_line_of(bound)) is not None and half_line[1] < 0]
+    (s,), relations = domain.closure(condition.symbols) if ends else ((None,), ())
+    if s is None or any(fact.symbols != {s} for fact in relations) or domain.ends(s)[1] < inf:
+        return None
+    beyond = domain.copy()
+    beyond.assume(at_most(of_atom(s), max(min(ends), int(domain.ends(s)[0])) + s.step))
+    return _by_enumeration(beyond, condition) if beyond.fits(condition) else None
+
+
 def _by_cells(domain: Domain, condition: Formula) -> Decision | None:
     """Decide by cells: progressions of values along which the condition doesn't change; None if they don't decide."""
     known = decide_on_cells(domain, condition)
@@ -331,6 +346,17 @@ def _by_cells(domain: Domain, condition: Formula) -> Decision | None:
     failing, holds = known
     verdict = Verdict.PROVED if failing is None else Verdict.DEPENDS if holds else Verdict.FAILS
     return Decision(verdict, "enumeration", failing)
+
+
+def _by_facts_on_one_symbol(domain: Domain, condition: Formula) -> Decision | None:
+    """Prove a condition without the facts on several symbols; None if it takes these, or if there are none."""
+    facts = domain.about(condition.symbols)[1]
+    alone = [fact for fact in facts if len(fact.symbols) == 1 and fact.symbols <= condition.symbols]
+    if len(alone) == len(facts):
+        return None
+    symbols: list[Atom] = sorted(condition.symbols, key=domain.order)
+    decision = decide(Domain(symbols, alone), condition)
+    return decision if decision is not None and decision.verdict is Verdict.PROVED else None
 
 
 def _by_parts(domain: Domain, condition: Formula) -> Decision | None:

@@ -37,6 +37,7 @@ from shapesmt.prover.algebra import (
     symbol,
 )
 from shapesmt.prover.algebra.growth import half_line_of
+from shapesmt.prover.algebra.numeric import weaker
 from shapesmt.prover.presolve.elimination import Elimination, Expression, range_facts, related
 from shapesmt.prover.presolve.enumeration import Points, Values, rows_where, seen_at_an_end, truth_over
 from shapesmt.prover.presolve.limits import MAX_POINTS, MAX_VALUES
@@ -142,6 +143,8 @@ class Domain:
 
     def _assume(self, fact: Formula) -> None:
         for part in self.simplify(fact).conjuncts:
+            for bound in weaker(part):
+                self._cut(bound)
             sides = self._sides(part)
             if sides is not None:
                 self._values.update(sides)

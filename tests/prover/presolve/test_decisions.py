@@ -25,7 +25,7 @@ from shapesmt.prover.algebra.formula import (
     select,
 )
 from shapesmt.prover.algebra.growth import quasipolynomial_of
-from shapesmt.prover.algebra.numeric import literal
+from shapesmt.prover.algebra.numeric import from_dim, literal
 from shapesmt.prover.algebra.substitution import atom_of
 from shapesmt.prover.presolve.decisions import Decision, decide, independent, simpler_facts, together
 from shapesmt.prover.presolve.domain import Domain
@@ -375,3 +375,15 @@ def test_periods_of_nested_quotients_are_no_longer_than_needed() -> None:
     form = quasipolynomial_of((h - 16 * minimum((h + 12) // 16, 1) + 28) // 32)
     assert form is not None
     assert [*form.periods.values()] == [32]
+
+
+def test_a_float_with_an_upper_bound_leaves_few_values() -> None:
+    n = symbol("n", 1)
+    scaled = (from_dim(n, "float32") + from_dim(n, "float32") / from_dim(n + 3, "float32")).to_int()
+    domain = Domain([n])
+    assert decide(domain, at_most(scaled, 110)) == Decision(Verdict.DEPENDS, "enumeration", {atom_of(n): 111})
+    fails = decide(domain, at_most(scaled, 0))
+    assert fails is not None
+    assert fails.verdict is Verdict.FAILS
+    domain.assume(at_most(scaled, 110))
+    assert domain.ends(atom_of(n)) == (1, 110)

@@ -25,7 +25,8 @@ def declarations(a: Examined, *, names_agree: bool = False) -> tuple[tuple[str, 
 
     With `names_agree`, a name that no input has must stand for one size too, since ONNX Runtime reuses memory by
     names; names in a PyTorch program come from its trace and are ignored. A program's declared numbers are compared at
-    the sizes of its trace only. Its formulas aren't compared, since they hold only if its guards do.
+    the sizes of its trace only. Its formulas aren't compared, since they hold only if its guards do. Tensors that no
+    input reaches aren't compared either.
     """
     problem, findings = a.problem, []
     reused = names_agree and not problem.graph.is_program
@@ -35,7 +36,7 @@ def declarations(a: Examined, *, names_agree: bool = False) -> tuple[tuple[str, 
     tensors = a.examination.inference.tensors
     for name, declared in problem.graph.declared.items():
         same = declared, tensors.get(name)
-        if same in right:
+        if same in right or problem.graph.producer(name) in a.examination.unreachable:
             continue
         look = partial(_contradiction, a, name, declared, names)
         contradicted = a.judge.deadline.attempt(look, None)

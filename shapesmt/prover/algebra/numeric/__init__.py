@@ -26,6 +26,7 @@ from shapesmt.prover.algebra.numeric.float_choices import (
     float_remainder as float_remainder,
     float_sign as float_sign,
 )
+from shapesmt.prover.algebra.numeric.float_growth import weaker as weaker
 from shapesmt.prover.algebra.numeric.floats import (
     MANTISSA as MANTISSA,
     TO_INT as TO_INT,

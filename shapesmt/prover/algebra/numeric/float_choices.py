@@ -29,11 +29,12 @@ from shapesmt.prover.algebra.formula import (
     select,
     truncated_divide,
 )
-from shapesmt.prover.algebra.numeric.floats import MANTISSA, Float, exact_fraction, from_dim, literal, step
+from shapesmt.prover.algebra.numeric.floats import MANTISSA, Float, exact_fraction, from_dim, is_number, literal, step
 from shapesmt.prover.algebra.numeric.steps import (
     ABS,
     AT_LEAST,
     CHOOSE,
+    DIV,
     EQUAL,
     FROM_DIM,
     GREATEST,
@@ -43,6 +44,7 @@ from shapesmt.prover.algebra.numeric.steps import (
     ROOT,
     SIGN,
     Step,
+    is_finite,
 )
 
 
@@ -137,6 +139,10 @@ def float_at_least(a: Float, b: Float) -> Formula | None:
 def _compare(op: Step, exact: Callable[[Dim, Dim], Formula], a: Float, b: Float) -> Formula | None:
     if a.numerator is not None and b.numerator is not None:
         return exact(a.numerator * b.denominator, b.numerator * a.denominator)
+    for one, ratio in ((b, a), (a, b)) if a.dtype in NUMPY else ():
+        if is_number(one, 1) and ratio.op is DIV and ratio.args[1].lo > 0 and all(map(is_finite, ratio.args)):
+            top, bottom = ratio.args  # a quotient of different floats is never rounded to 1
+            return _compare(op, exact, top, bottom) if ratio is a else _compare(op, exact, bottom, top)
     x, y = _near(a), _near(b)
     if x is not None and y is not None and (a.op is FROM_DIM) != (b.op is FROM_DIM):
         return exact(x, y)

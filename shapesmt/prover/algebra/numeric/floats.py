@@ -24,10 +24,10 @@ from typing import Any
 from shapesmt.base.lazy import np
 from shapesmt.prover.algebra.dim import Atom, Dim, as_dim, const, make_atom, symbol
 from shapesmt.prover.algebra.evaluation import SAFE, Evaluator
-from shapesmt.prover.algebra.formula import Formula, equal, select, truncated_divide_positive
+from shapesmt.prover.algebra.formula import truncated_divide_positive
 from shapesmt.prover.algebra.interning import Table
 from shapesmt.prover.algebra.intervals import Bound
-from shapesmt.prover.algebra.numeric.quotients import drop_rounding, nearest_fraction
+from shapesmt.prover.algebra.numeric.quotients import drop_rounding, half_even, nearest_fraction
 from shapesmt.prover.algebra.numeric.steps import (
     ADD,
     CAST,
@@ -45,6 +45,8 @@ from shapesmt.prover.algebra.numeric.steps import (
     TRUNC,
     Step,
     ends_of,
+    is_finite,
+    leaves,
     nearest,
 )
 from shapesmt.prover.algebra.operations import Operation, Values
@@ -103,7 +105,7 @@ class Float:
 
     def round(self) -> Float:
         """Return the float rounded to the nearest integer, ties to even."""
-        return self._to_integer(ROUND, _half_even)
+        return self._to_integer(ROUND, half_even)
 
     def _to_integer(self, op: Step, exact: Callable[[Dim, int], Dim]) -> Float:
         if self.op.whole:
@@ -245,8 +247,9 @@ def step(op: Step, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float
 
 def _binary(op: Step, a: Float, b: Float) -> Float:
     p, q = a.numerator, b.numerator
-    if op is DIV and a is b and (0 < a.lo <= a.hi < inf or -inf < a.lo <= a.hi < 0):
-        return literal(1.0, a.dtype)
+    known = _identity(op, a, b)
+    if known is not None:
+        return known
     if p is not None and q is not None:
         d, e = a.denominator, b.denominator
         top: Dim | None = None
@@ -272,6 +275,24 @@ def _binary(op: Step, a: Float, b: Float) -> Float:
     return step(op, (a, b), a.dtype)
 
 
+def _identity(op: Step, a: Float, b: Float) -> Float | None:
+    """Return the result that 0, 1 or equal operands give without rounding; None for other operands."""
+    if op is DIV and a is b and (a.lo > 0 or a.hi < 0) and is_finite(a):
+        return literal(1.0, a.dtype)
+    for x, y in ((a, b), (b, a)):
+        if is_number(y, 0 if op in (ADD, SUB) else 1) and (y is b or op in (ADD, MUL)):
+            return x
+        opposite = op is ADD and y.op is SUB and is_number(y.args[0], 0) and y.args[1] is x
+        if (opposite or (op is MUL and is_number(y, 0))) and is_finite(x):
+            return literal(0.0, a.dtype)
+    return None
+
+
+def is_number(x: Float, value: int) -> bool:
+    """Whether a float is exactly this number."""
+    return x.numerator is not None and x.numerator.constant == value * x.denominator
+
+
 def _nearest_quotient(number: Float) -> tuple[Dim, int] | None:
     """Return `x / c` for a constant c > 0, rounded to the float type, as (numerator, denominator); None if unknown."""
     a, b = number.args if number.op is DIV else (None, None)
@@ -289,7 +310,7 @@ def _as_quotient(whole: Float) -> Dim | None:
     >>> (from_dim(symbol("h", 1, 512), "float32") * literal(0.7, "float32")).floor().to_int()
     Dim('(7*h)//10')
     """
-    sizes = _sizes(whole)
+    sizes = leaves(whole)
     if len(sizes) != 1 or whole.dtype not in NUMPY:
         return None
     (size,) = sizes
@@ -334,19 +355,6 @@ def _values_if_finite(whole: Float, size: Dim, values: Any) -> Any:
     return rounded.astype(np.int64) if np.isfinite(rounded).all() and (np.abs(rounded) < 1 << 62).all() else None
 
 
-def _sizes(number: Float) -> set[Dim | Formula]:
-    """Return the expressions and conditions at the leaves of a tree of float operations."""
-    sizes, seen, ahead = set[Dim | Formula](), set[Float](), [number]
-    while ahead:
-        part = ahead.pop()
-        if part not in seen:
-            seen.add(part)
-            leaves = [part.numerator] if part.op is FRACTION else part.args
-            sizes.update(a for a in leaves if isinstance(a, Formula) or (isinstance(a, Dim) and a.constant is None))
-            ahead += [a for a in leaves if isinstance(a, Float)]
-    return sizes
-
-
 def _representable(numerator: Dim, denominator: int, dtype: str) -> bool:
     """Whether the float type represents every value of the fraction exactly."""
     if denominator & (denominator - 1) or denominator >= SMALLEST.get(dtype, 0):
@@ -362,15 +370,6 @@ def _representable(numerator: Dim, denominator: int, dtype: str) -> bool:
         )
         return linear and MANTISSA[dtype] >= MANTISSA["float32"]
     return max(abs(numerator.lo), abs(numerator.hi)) <= 1 << MANTISSA[dtype]
-
-
-def _half_even(n: Dim, d: int) -> Dim:
-    if d == 1:
-        return n
-    doubled = 2 * n + d
-    rounded = doubled // (2 * d)
-    tie_to_odd = (equal(doubled % (2 * d), 0), equal(rounded % 2, 1))
-    return select(tie_to_odd[0], select(tie_to_odd[1], rounded - 1, rounded), rounded)
 
 
 def _integer_bounds(number: Float) -> tuple[int | float, int | float]:

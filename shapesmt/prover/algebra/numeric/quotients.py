@@ -15,6 +15,7 @@ from math import frexp, gcd, inf, isfinite
 from typing import Any, NamedTuple
 
 from shapesmt.prover.algebra.dim import Dim
+from shapesmt.prover.algebra.formula import equal, select
 from shapesmt.prover.algebra.interning import memo
 from shapesmt.prover.algebra.numeric.steps import ADD, DIV, SUB
 
@@ -103,3 +104,13 @@ def _add(a: _Fraction, b: _Fraction, sign: int) -> _Fraction | None:
         return None
     top = a.top * b.bottom + b.top * (sign * a.bottom)
     return _Fraction(top, rounded.bottom, a.most + b.most, rounded.sums + 1)
+
+
+def half_even(n: Dim, d: int) -> Dim:
+    """Return `n / d` rounded to the nearest integer, ties to even."""
+    if d == 1:
+        return n
+    doubled = 2 * n + d
+    rounded = doubled // (2 * d)
+    tie_to_odd = (equal(doubled % (2 * d), 0), equal(rounded % 2, 1))
+    return select(tie_to_odd[0], select(tie_to_odd[1], rounded - 1, rounded), rounded)

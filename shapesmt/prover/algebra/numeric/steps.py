@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf, isnan
+from math import inf, isnan, log2
 from struct import pack, unpack
 from typing import Any, TypeVar
 
 from shapesmt.base.lazy import np
+from shapesmt.prover.algebra.dim import Dim
+from shapesmt.prover.algebra.formula import Formula
 from shapesmt.prover.algebra.interning import memo
 
 Ends = tuple[float, float]
@@ -113,23 +115,50 @@ def ends_of(op: Step, args: tuple[Any, ...], dtype: str) -> Ends:
         else:
             ends = [float(op.apply(x, y)) for x in corners[0] for y in corners[1]]
     if any(map(isnan, ends)):
-        return (0.0, inf) if op in (MUL, DIV) and all(a.lo >= 0 and _finite(a) for a in args) else (-inf, inf)
+        return (0.0, inf) if op in (MUL, DIV) and all(a.lo >= 0 and is_finite(a) for a in args) else (-inf, inf)
     return min(ends), max(ends)
 
 
-def _finite(number: Any) -> bool:
-    """Whether a float is proven to be finite, even if the ranges of its sizes are unbounded."""
-    if number.numerator is not None or number.op is FROM_DIM:
-        return number.dtype in ("float32", "float64")
-    if number.op is DIV and number.args[1].lo <= 0:
-        return False
-    if number not in _FINITE:
-        parts = [a for a in number.args if hasattr(a, "dtype")]
-        _FINITE[number] = number.op in (DIV, LEAST, GREATEST, CHOOSE) and all(map(_finite, parts))
-    return _FINITE[number]
+def is_finite(number: Any) -> bool:
+    """Whether a float is proven to be finite, even if the ranges of its sizes are unbounded: sizes are below 2**63."""
+    return max(-number.lo, number.hi) < inf or exponent(number) < EXPONENTS.get(number.dtype, -inf)
 
 
-_FINITE: dict[Any, bool] = memo("floats that are finite", {})
+EXPONENTS = {"float32": 127.5, "float64": 1023.5}
+
+
+def exponent(number: Any) -> float:
+    """Return a number x such that the absolute value of a float is at most 2**x; infinity if unknown."""
+    if number not in _EXPONENTS:
+        _EXPONENTS[number] = _exponent(number)
+    return _EXPONENTS[number]
+
+
+def _exponent(number: Any) -> float:
+    op, parts = number.op, [a for a in number.args if hasattr(a, "dtype")]
+    if max(-number.lo, number.hi) < inf:
+        return log2(max(-number.lo, number.hi, 1))
+    if op in (FRACTION, FROM_DIM):
+        return _sum([63 * len(factors) + log2(abs(c)) for factors, c in number.args[0].terms])
+    if op in (ADD, SUB):
+        return _sum([*map(exponent, parts)])
+    if op is MUL:
+        return sum(map(exponent, parts))
+    if op is DIV and parts[1].lo > 0:
+        return exponent(parts[0]) - min(log2(parts[1].lo), 0)
+    return (
+        max(map(exponent, parts), default=inf)
+        if op in (CAST, LEAST, GREATEST, CHOOSE, FLOOR, CEIL, TRUNC, ROUND)
+        else inf
+    )
+
+
+def _sum(exponents: list[float]) -> float:
+    most = max(exponents, default=0)
+    return most + log2(sum(2 ** (x - most) for x in exponents)) if most < inf else inf
+
+
+_EXPONENTS: dict[Any, float] = memo("exponents of floats", {})
 
 
 def _remainder_ends(a: Any, b: Any) -> Ends:
@@ -151,3 +180,16 @@ def nearest(number: float, dtype: str) -> float:
     except OverflowError:
         return inf if number > 0 else -inf
     return float(rounded)
+
+
+def leaves(number: Any) -> set[Dim | Formula]:
+    """Return the expressions and conditions at the leaves of a tree of float operations."""
+    sizes, seen, ahead = set[Dim | Formula](), set[Any](), [number]
+    while ahead:
+        part = ahead.pop()
+        if part not in seen:
+            seen.add(part)
+            leaves = part.args[:1] if part.op is FRACTION else part.args
+            sizes.update(a for a in leaves if isinstance(a, Formula) or (isinstance(a, Dim) and a.constant is None))
+            ahead += [a for a in leaves if hasattr(a, "dtype")]
+    return sizes
