@@ -369,7 +369,7 @@ def _holds_iff(j: Judgement, a: Examined) -> Region | None:
     if condition is FALSE:
         return NONE
     region = describe_region(condition, domain, a)
-    if region.exact and sum(map(len, region.text)) <= READABLE:
+    if region.exact:
         return region
     anywhere = describe_region(condition, a.admissible(), a)
     return min(region, anywhere, key=lambda r: (not r.exact, len(r.text), sum(map(len, r.text))))

@@ -136,7 +136,9 @@ def _guard(guard: str, places: Mapping[str, int], paths: Mapping[Path, str]) -> 
     """
 
     def leaf(node: ast.expr) -> ast.expr | None:
-        """Return the symbol for `L['x'].size()[2]`, or for `L['n']`, which is a number; None for other nodes."""
+        """Return the symbol for `L['x'].size()[2]`, or for `L['n']`, which is a number; None for most other nodes."""
+        if isinstance(node, ast.Constant):
+            return _in_parts(node)
         size = _size(node)
         if size is not None:
             name = _input_at(_path(size[0]), paths)
@@ -151,7 +153,7 @@ def _guard(guard: str, places: Mapping[str, int], paths: Mapping[Path, str]) -> 
         return ast.Name(f"i{places[name]}")
 
     try:
-        return as_text(_Parted().visit(_Divided().visit(plain(tree_of(guard), leaf))))
+        return as_text(_Divided().visit(plain(tree_of(guard), leaf)))
     except Unfollowed:
         return None
 
@@ -172,18 +174,15 @@ class _Divided(ast.NodeTransformer):
         return ast.BoolOp(ast.And(), [*nonzero, node]) if nonzero else node
 
 
-class _Parted(ast.NodeTransformer):
-    """Write numbers beyond the largest size, which the language can't express, as sums.
+def _in_parts(node: ast.Constant) -> ast.expr | None:
+    """Return a number beyond the largest size, which the language can't express, as a sum; None for other constants.
 
-    >>> as_text(_Parted().visit(ast.parse("a <= 9223372036854775808 - a", mode="eval").body))
-    'a <= 9223372036854775807 + 1 - a'
+    >>> as_text(_in_parts(ast.Constant(9223372036854775808)))
+    '9223372036854775807 + 1'
     """
-
-    def visit_Constant(self, node: ast.Constant) -> ast.expr:
-        """Return a number, or the sum of the largest size and the remainder."""
-        if type(node.value) is not int or not LARGEST_SIZE < node.value <= 2 * LARGEST_SIZE:
-            return node
-        return ast.BinOp(ast.Constant(LARGEST_SIZE), ast.Add(), ast.Constant(node.value - LARGEST_SIZE))
+    if type(node.value) is not int or not LARGEST_SIZE < node.value <= 2 * LARGEST_SIZE:
+        return None
+    return ast.BinOp(ast.Constant(LARGEST_SIZE), ast.Add(), ast.Constant(node.value - LARGEST_SIZE))
 
 
 def _size(node: ast.expr) -> tuple[ast.expr, int] | None:
