@@ -51,6 +51,7 @@ from shapesmt.prover.algebra.numeric import Float, choice, literal
 Array: TypeAlias = "np.ndarray[Any, np.dtype[np.object_]]"
 
 MAX_CHOICES = 8  # longest list that becomes a chain of choices
+MAX_TERMS = 32  # of all formulas in such a chain
 MAX_LISTED = 64  # more elements than this stay a formula
 
 
@@ -86,7 +87,7 @@ def along(items: Sequence[Item], index: Dim) -> Item:
 
 
 def _choice(items: Sequence[Item], index: Dim) -> Item:
-    if len(items) > MAX_CHOICES:
+    if len(items) > MAX_CHOICES or sum(len(i.terms) for i in items if isinstance(i, Dim)) > MAX_TERMS:
         return None
     result = items[-1]
     for at in range(len(items) - 2, -1, -1):

@@ -11,7 +11,7 @@ import shapesmt
 from shapesmt.operators.ops.layout.reshape import divide_products
 from shapesmt.operators.ops.shared.fields import along, element_of, numbers, within
 from shapesmt.operators.rules import position, tensor
-from shapesmt.prover.algebra import Verdict, as_dim
+from shapesmt.prover.algebra import Verdict, as_dim, equal, select
 from shapesmt.prover.algebra.dim import symbol
 from tests.support.harness import agree, node
 
@@ -253,3 +253,11 @@ def test_nothing_reshaped_beside_a_huge_size(empty):
         e = {empty} t = Constant<value_ints=[0,4611686018427387904]>() y = Reshape(e, t) }}"""
     report = shapesmt.check(onnx.parser.parse_model(text))
     assert report.verdict is Verdict.PROVED
+
+
+def test_an_element_that_is_chosen_from_long_formulas_is_not_known():
+    """Each product of conditions doubles what a comparison with it has to tell apart."""
+    flags = [select(equal(symbol(f"x[{i}]"), 1), 1, 0) for i in range(8)]
+    sums = [sum((flag * flags[i] for flag in flags[: i + 1]), as_dim(0)) for i in range(8)]
+    assert along(flags[:4], position(1)) is not None
+    assert along(sums, position(1)) is None
