@@ -17,12 +17,13 @@ positions are at corners.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import inf
 
 from shapesmt.prover.algebra.dim import Dim, of_atom
 from shapesmt.prover.algebra.formula import Formula, at_least
 from shapesmt.prover.algebra.growth.monotonicity import RISES_WITH, Parts
 from shapesmt.prover.algebra.interning import memo
-from shapesmt.prover.algebra.numeric.floats import TO_INT, Float
+from shapesmt.prover.algebra.numeric.floats import BEYOND, TO_INT, Float
 from shapesmt.prover.algebra.numeric.steps import (
     ADD,
     CAST,
@@ -77,7 +78,16 @@ def _together(*parts: Parts) -> Parts:
     return [size for rising, _ in parts for size in rising], [size for _, fixed in parts for size in fixed]
 
 
-RISES_WITH[TO_INT] = _parts
+def _parts_of_integer(number: Float) -> Parts:
+    return _parts(number) if _fits(number) else ([], [*leaves(number)])
+
+
+def _fits(number: Float) -> bool:
+    """Whether a float fits an integer: otherwise it becomes the smallest one; one without bounds is taken to fit."""
+    return (number.lo >= -BEYOND or number.lo == -inf) and (number.hi < BEYOND or number.hi == inf)
+
+
+RISES_WITH[TO_INT] = _parts_of_integer
 
 
 def weaker(condition: Formula) -> list[Formula]:
@@ -88,7 +98,7 @@ def weaker(condition: Formula) -> list[Formula]:
         return []
     ((atom, c),) = floats
     rest = condition.dim - c * of_atom(atom)
-    return [at_least(rest + c * least, 0) for least in _below(atom.args[0])]
+    return [at_least(rest + c * least, 0) for least in _below(atom.args[0])] if _fits(atom.args[0]) else []
 
 
 def _below(number: Float) -> Iterable[Dim]:
