@@ -149,6 +149,6 @@ def _number_list(numbers: Sequence[Any]) -> str:
 
 def _number(n: Any) -> str:
     """Return a number as text; `max` or `min` for the large ones that exporters write for the end of an axis."""
-    if abs(n) >= ENDLESS:
+    if abs(float(n)) >= ENDLESS:  # a float16 can't be compared with it
         return "max" if n > 0 else "min"
     return str(n) if isinstance(n, int) else f"{n:g}"

@@ -1,8 +1,9 @@
 """Settings of a node: the attributes and constants without which it would have other sizes."""
 
+import numpy as np
 import pytest
 
-from shapesmt.analysis.diagnose.settings import settings_of
+from shapesmt.analysis.diagnose.settings import _number, settings_of
 from shapesmt.frontends import load
 from shapesmt.operators.rules import tensor
 from shapesmt.prover.algebra import symbol
@@ -31,3 +32,9 @@ def test_sizes_that_a_file_may_not_declare_are_no_obstacle():
     graph = load(f"{HEAD} {{ y = Concat <axis=0> (x, z) }}".replace(") =>", ", float[2, 3] z) =>").encode())
     tensors = {"x": tensor("float32", [0, 2]), "z": tensor("float32", [symbol("m"), 3])}
     assert settings_of(graph.nodes[0], graph, tensors) == "axis 0"
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("number", "text"), [(np.float16(2.5), "2.5"), (2**40, "max"), (-(2**63), "min"), (7, "7")])
+def test_numbers_as_text(number, text):
+    assert _number(number) == text
