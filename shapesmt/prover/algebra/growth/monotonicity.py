@@ -18,6 +18,7 @@ from shapesmt.prover.algebra import (
     Atom,
     Dim,
     Formula,
+    Kind,
     Rows,
     memo,
     of_atom,
@@ -123,6 +124,8 @@ def _atom_direction(atom: Atom, symbol: Atom | None) -> int | None:
     parts = RISES_WITH[atom.op]
     if parts is None or atom.definition is not None:
         return None
+    if atom.op.opaque and (symbol is None or symbol.kind is not Kind.AXIS):
+        return None  # along sizes, a float may grow until it is no integer of 64 bits
     rising, fixed = parts(*atom.args)
     if any(_moves(part, symbol) for part in fixed):
         return None

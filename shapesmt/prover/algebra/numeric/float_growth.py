@@ -3,10 +3,10 @@
 Rounding is monotone: a sum, rounded or not, rises with both numbers. So the minimum and the maximum of such trees over
 positions are at corners.
 
-    >>> from shapesmt.prover.algebra.dim import symbol
+    >>> from shapesmt.prover.algebra.dim import Kind, symbol
     >>> from shapesmt.prover.algebra.growth.monotonicity import monotone
     >>> from shapesmt.prover.algebra.numeric.floats import from_dim
-    >>> n, i = symbol("n", 1), symbol("@1", 0)
+    >>> n, i = symbol("n", 1), symbol("@1", 0, kind=Kind.AXIS)
     >>> ratio = from_dim(n, "float32") / from_dim(n // 4 + 1, "float32")
     >>> monotone((from_dim(i, "float32") * ratio).to_int(), i.as_symbol())
     1
@@ -17,12 +17,13 @@ positions are at corners.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import inf
 
 from shapesmt.prover.algebra.dim import Dim, of_atom
 from shapesmt.prover.algebra.formula import Formula, at_least
 from shapesmt.prover.algebra.growth.monotonicity import RISES_WITH, Parts
 from shapesmt.prover.algebra.interning import memo
-from shapesmt.prover.algebra.numeric.floats import TO_INT, Float
+from shapesmt.prover.algebra.numeric.floats import BEYOND, TO_INT, Float
 from shapesmt.prover.algebra.numeric.steps import (
     ADD,
     CAST,
@@ -77,14 +78,19 @@ def _together(*parts: Parts) -> Parts:
     return [size for rising, _ in parts for size in rising], [size for _, fixed in parts for size in fixed]
 
 
-RISES_WITH[TO_INT] = _parts
+def _fits(number: Float) -> bool:
+    """Whether a float fits 64 bits as an integer; an unbounded one is assumed to."""
+    return (number.lo >= -BEYOND or number.lo == -inf) and (number.hi < BEYOND or number.hi == inf)
+
+
+RISES_WITH[TO_INT] = lambda number: _parts(number) if _fits(number) else ([], [*leaves(number)])
 
 
 def weaker(condition: Formula) -> list[Formula]:
     """Return conditions without floats that follow from an upper bound of a float; [] for other conditions."""
     products = [*condition.dim.products()] if condition.op == "ge" and condition.dim is not None else []
     floats = [(factors[0], c) for factors, c in products if len(factors) == 1 and factors[0].op is TO_INT]
-    if len(floats) != 1 or floats[0][1] >= 0 or condition.dim is None:
+    if len(floats) != 1 or floats[0][1] >= 0 or condition.dim is None or not _fits(floats[0][0].args[0]):
         return []
     ((atom, c),) = floats
     rest = condition.dim - c * of_atom(atom)
