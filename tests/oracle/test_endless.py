@@ -21,6 +21,7 @@ from tests.oracle.runner import Execution, NoBlame, Run, Sizes, assignments, val
 
 DEFAULT, FULL = 60, 2000
 NEAR = 5  # values of each symbol that are run
+SEEN = (777341, 777887, 778616)  # a limit that was left out where sizes have far ends, and a float beyond any integer
 FAR = 300  # a counterexample that has a greater size isn't run
 NODES = 5
 
@@ -92,7 +93,7 @@ def _remedy(execution: Execution, report: Report, dims: dict[str, str], assume: 
 def test_sizes_without_ends(request: pytest.FixtureRequest, full: bool) -> None:
     first = request.config.getoption("--seed")
     counts: Counter[str] = Counter()
-    seeds = range(first, first + (FULL if full else DEFAULT))
+    seeds = [*SEEN, *range(first, first + (FULL if full else DEFAULT))]
     wrong = [f"seed {seed}: {text}" for seed in seeds for text in wrong_in(seed, counts)]
     assert not wrong, "\n".join(wrong[:20])
     assert counts["DEPENDS"] >= len(seeds) // 10, counts

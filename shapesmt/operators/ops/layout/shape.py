@@ -217,6 +217,6 @@ def _require_tiled(ctx: RuleContext, dims: Sequence[Dim], each: int) -> None:
     before = ONE
     for d in dims if ctx.runtime is Runtime.ONNX else ():
         size = maximum(before, 1) * d * each
-        if MOST_TILED < size.hi < inf:
+        if size.hi > MOST_TILED and all(s.hi < inf for s in size.symbols):
             ctx.limit(at_least(MOST_TILED, size), laws.OUTPUT_IN_4_GIB, size, MOST_TILED)
         before = before * d

@@ -78,23 +78,27 @@ def _together(*parts: Parts) -> Parts:
     return [size for rising, _ in parts for size in rising], [size for _, fixed in parts for size in fixed]
 
 
+def _parts_of_integer(number: Float) -> Parts:
+    return _parts(number) if _fits(number) else ([], [*leaves(number)])
+
+
 def _fits(number: Float) -> bool:
-    """Whether a float fits 64 bits as an integer; an unbounded one is assumed to."""
+    """Whether a float fits an integer: otherwise it becomes the smallest one; one without bounds is taken to fit."""
     return (number.lo >= -BEYOND or number.lo == -inf) and (number.hi < BEYOND or number.hi == inf)
 
 
-RISES_WITH[TO_INT] = lambda number: _parts(number) if _fits(number) else ([], [*leaves(number)])
+RISES_WITH[TO_INT] = _parts_of_integer
 
 
 def weaker(condition: Formula) -> list[Formula]:
     """Return conditions without floats that follow from an upper bound of a float; [] for other conditions."""
     products = [*condition.dim.products()] if condition.op == "ge" and condition.dim is not None else []
     floats = [(factors[0], c) for factors, c in products if len(factors) == 1 and factors[0].op is TO_INT]
-    if len(floats) != 1 or floats[0][1] >= 0 or condition.dim is None or not _fits(floats[0][0].args[0]):
+    if len(floats) != 1 or floats[0][1] >= 0 or condition.dim is None:
         return []
     ((atom, c),) = floats
     rest = condition.dim - c * of_atom(atom)
-    return [at_least(rest + c * least, 0) for least in _below(atom.args[0])]
+    return [at_least(rest + c * least, 0) for least in _below(atom.args[0])] if _fits(atom.args[0]) else []
 
 
 def _below(number: Float) -> Iterable[Dim]:

@@ -118,3 +118,9 @@ def test_finite_floats() -> None:
 
 def test_a_bound_of_two_floats_bounds_neither() -> None:
     assert weaker(at_least(9, (of(N) / of(M)).to_int() + (of(M) / of(N)).to_int())) == []
+
+
+def test_a_float_that_may_not_fit_an_integer_does_not_rise() -> None:
+    doubled = [(of(symbol("n", 1, most)) * literal(2.5, "float32")).to_int() for most in (2**60, 2**62)]
+    assert [monotone(size) for size in doubled] == [1, None]
+    assert [bool(weaker(at_least(110, size))) for size in doubled] == [True, False]
