@@ -19,7 +19,7 @@ from math import inf, isqrt, lcm
 from typing import NamedTuple
 
 from shapesmt.base.lazy import np
-from shapesmt.prover.algebra import Atom, Dim, Evaluator, Formula, Window, all_of, at_most, equal, memo, of_atom
+from shapesmt.prover.algebra import SAFE, Atom, Dim, Evaluator, Formula, Window, all_of, at_most, equal, memo, of_atom
 from shapesmt.prover.algebra.growth import half_line, of_formula
 from shapesmt.prover.presolve.cells import Cells, Integers, Truth
 from shapesmt.prover.presolve.enumeration import Values
@@ -69,7 +69,7 @@ def values_left(s: Atom, low: int, facts: Iterable[Formula]) -> Left:
 def _values_left(s: Atom, low: int, fact: Formula) -> Left:
     form, unknown = of_formula(fact), Left(low, None, False)
     period = lcm(s.step, form.periods.get(s, 1)) if form is not None else 1
-    if form is None or not 1 < period <= MAX_PERIOD:
+    if form is None or not 1 < period <= MAX_PERIOD or abs(low) >= SAFE >> 1:
         return unknown
     first = np.arange(low, low + period, s.step, dtype=np.int64)
     endless = np.full((1, len(first)), inf)

@@ -40,6 +40,7 @@ def test_other_facts_give_no_window() -> None:
     assert left(equal(H, W)) == (1, None, True)  # not about h alone
     assert left(at_least(H, 5)) == (1, None, False)  # the domain's `ends` has it
     assert left(equal(H % 100_003, 1)) == (1, None, False)  # too many remainders
+    assert values_left(atom_of(H), 2**63, [divides(4, H)]) == (2**63, None, False)  # no 64-bit integer
 
 
 def test_facts_about_one_symbol_are_summed_up() -> None:

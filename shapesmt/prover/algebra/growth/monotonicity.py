@@ -7,6 +7,7 @@ which, an expression on one symbol is 0 or more.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from math import inf
 
 from shapesmt.prover.algebra import (
     FLOOR_DIVISION,
@@ -18,6 +19,7 @@ from shapesmt.prover.algebra import (
     Atom,
     Dim,
     Formula,
+    Kind,
     Rows,
     memo,
     of_atom,
@@ -123,6 +125,8 @@ def _atom_direction(atom: Atom, symbol: Atom | None) -> int | None:
     parts = RISES_WITH[atom.op]
     if parts is None or atom.definition is not None:
         return None
+    if atom.op.opaque and inf in (atom.hi, -atom.lo) and (symbol is None or symbol.kind is not Kind.AXIS):
+        return None  # along sizes, a float may grow until it is no integer of 64 bits
     rising, fixed = parts(*atom.args)
     if any(_moves(part, symbol) for part in fixed):
         return None

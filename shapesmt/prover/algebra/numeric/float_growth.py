@@ -3,10 +3,10 @@
 Rounding is monotone: a sum, rounded or not, rises with both numbers. So the minimum and the maximum of such trees over
 positions are at corners.
 
-    >>> from shapesmt.prover.algebra.dim import symbol
+    >>> from shapesmt.prover.algebra.dim import Kind, symbol
     >>> from shapesmt.prover.algebra.growth.monotonicity import monotone
     >>> from shapesmt.prover.algebra.numeric.floats import from_dim
-    >>> n, i = symbol("n", 1), symbol("@1", 0)
+    >>> n, i = symbol("n", 1), symbol("@1", 0, kind=Kind.AXIS)
     >>> ratio = from_dim(n, "float32") / from_dim(n // 4 + 1, "float32")
     >>> monotone((from_dim(i, "float32") * ratio).to_int(), i.as_symbol())
     1

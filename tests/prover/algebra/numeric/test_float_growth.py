@@ -31,16 +31,25 @@ def drawn(r: Random, sizes: list[Dim], depth: int = 3) -> Float:
     return r.choice(ways)
 
 
-def test_random_floats_grow_as_they_are_said_to(seeds: range) -> None:
-    n, m, many = atom_of(N), atom_of(M), np.arange(1, 200)
+def test_random_floats_grow_along_positions_as_they_are_said_to(seeds: range) -> None:
+    row, n, many = atom_of(ROW), atom_of(N), np.arange(200)
     for seed in seeds:
-        number = drawn(Random(f"growth {seed}"), [N, M, N // 3, N + 2 * M]).to_int()
-        way = monotone(number, n)
+        number = drawn(Random(f"growth {seed}"), [ROW, N, ROW // 3, ROW + 2 * N]).to_int()
+        way = monotone(number, row)
         for size in (1, 7, 100):
-            values = np.broadcast_to(Evaluator({n: many, m: np.full(199, size)}).dim(number), 199)
+            values = np.broadcast_to(Evaluator({row: many, n: np.full(200, size)}).dim(number), 200)
             steps = np.diff(values)
             assert way is None or (steps * (way or 1) >= 0).all(), (seed, str(number))
             assert way != 0 or not steps.any(), (seed, str(number))
+
+
+def test_floats_that_may_not_fit_64_bits_are_not_said_to_grow() -> None:
+    far = symbol("far", 1, 1 << 62)
+    scaled = (of(ROW) * (of(far) * literal(2.5, "float32"))).to_int()
+    assert monotone((of(ROW) * (of(N) / of(M))).to_int(), atom_of(ROW)) == 1
+    assert monotone(scaled, atom_of(far)) is None
+    assert monotone((of(N) * literal(0.3, "float32")).to_int(), atom_of(N)) is None  # along a size
+    assert weaker(at_most((of(far) * literal(2.5, "float32")).to_int(), 9)) == []
 
 
 def test_random_bounds_are_weaker(seeds: range) -> None:
