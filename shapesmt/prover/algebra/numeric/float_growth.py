@@ -11,7 +11,7 @@ positions are at corners.
     >>> monotone((from_dim(i, "float32") * ratio).to_int(), i.as_symbol())
     1
     >>> weaker(at_least(110, (from_dim(n, "float32") + ratio).to_int()))
-    [Formula('n <= 110'), ...]
+    [Formula('n <= 110')]
 """
 
 from __future__ import annotations

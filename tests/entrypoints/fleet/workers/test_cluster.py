@@ -37,6 +37,8 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     with cluster(tmp_path_factory.mktemp("dask")) as started:
         started.worker()
         started.worker()
+        with connect(started.address) as client:
+            client.wait_for_workers(2, PATIENCE)
         yield started
 
 
