@@ -65,6 +65,7 @@ EXPLAINED = {
     ("GatherND", "an index is outside"): "slices of no numbers are never looked up",
     ("GatherND", "batches differ"): "so many index tuples for each batch do",
     ("GatherND", "too many batch axes"): "all axes of the indices may be batch axes",
+    ("GlobalLpPool", "no axis but the batch is empty"): "kernels of older operator sets ask for it",
     ("GroupNormalization", "an element for each channel"): "one serves all",
     ("GroupNormalization", "a 0 copies a size that the input has"): "ONNX's function writes 0 for an empty axis",
     ("GroupNormalization", "the sizes that are given divide the number of elements"): "empty samples have no groups",

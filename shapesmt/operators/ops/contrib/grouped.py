@@ -52,6 +52,7 @@ def grouped(ctx: RuleContext) -> list[Tensor]:
     ctx.require(any_of(equal(added, new), equal(added, 0)), KEY_PER_QUERY_OR_NONE, added, new)
     ctx.require_at_least(size, 1, laws.HEADS_HAVE_FEATURES)
     require_shape(ctx, (1, 2), (batch, added, shared * size), laws.KEYS_AND_VALUES_BATCH_LENGTH_HIDDEN)
+    ctx.require_rank(ctx.input(5), 1, least=True)
     ctx.require_equal(ctx.input(5).numel, batch, laws.LENGTH_PER_SAMPLE)
     _require_kept(ctx)
     known, present = grow_caches(ctx, past, added, new)

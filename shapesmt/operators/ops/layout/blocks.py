@@ -97,12 +97,15 @@ def _require_lengths(ctx: RuleContext, lengths: Tensor, time: Dim) -> None:
 def center_crop_pad(ctx: RuleContext) -> Tensor:
     """Crop or pad axes around the centre to the sizes in an input; a negative size counts as 0.
 
-    A single size that isn't a constant in the file applies to all axes.
+    A single size that isn't a constant in the file applies to all axes, and may be a scalar.
     """
-    x, requested, is_constant = ctx.input(0), ctx.sizes(1), ctx.node.inputs[1] in ctx.literals
+    x, is_constant = ctx.input(0), ctx.node.inputs[1] in ctx.literals
+    scalar = ctx.input(1).shape == () and not is_constant
+    requested = [*(ctx.items(1) or [None])] if scalar else ctx.sizes(1)
     ctx.require_rank(x, 1, least=True)
-    ctx.require_rank(ctx.input(1), 1)
-    count = ctx.input(1)[0]
+    if not scalar:
+        ctx.require_rank(ctx.input(1), 1)
+    count = ONE if scalar else ctx.input(1)[0]
     axes = ctx.normals(ctx.integers("axes", range(x.rank)), x.rank)
     fitting = any_of(equal(count, len(axes)), FALSE if is_constant else equal(count, 1))
     ctx.require(fitting, laws.FIXED_NUMBER_OF.of(expected=len(axes), what="sizes"), count, len(axes))
