@@ -14,7 +14,7 @@ from shapesmt.operators.ops.shared.heads import per_head
 from shapesmt.operators.ops.shared.indices import require_places, spans
 from shapesmt.operators.ops.shared.require import open_beside_cpu, require_shape, require_single, require_vector
 from shapesmt.operators.rules import RuleContext, Tensor, Traits
-from shapesmt.prover.algebra import ZERO, Dim, all_of, any_of, at_least, divides, equal, maximum, negate
+from shapesmt.prover.algebra import FALSE, ZERO, Dim, all_of, any_of, at_least, divides, equal, maximum, negate
 
 KEY_HEADS_DIVIDE_QUERY_HEADS = laws.SM112.law("the {keys} heads of keys divide the {queries} of queries")
 
@@ -52,8 +52,9 @@ def grouped(ctx: RuleContext) -> list[Tensor]:
     ctx.require(any_of(equal(added, new), equal(added, 0)), KEY_PER_QUERY_OR_NONE, added, new)
     ctx.require_at_least(size, 1, laws.HEADS_HAVE_FEATURES)
     require_shape(ctx, (1, 2), (batch, added, shared * size), laws.KEYS_AND_VALUES_BATCH_LENGTH_HIDDEN)
-    ctx.require_rank(ctx.input(5), 1, least=True)
-    ctx.require_equal(ctx.input(5).numel, batch, laws.LENGTH_PER_SAMPLE)
+    lengths = ctx.input(5).numel
+    each = equal(lengths, batch) if ctx.input(5).rank else FALSE
+    ctx.require(each, laws.LENGTH_PER_SAMPLE, lengths, batch)
     _require_kept(ctx)
     known, present = grow_caches(ctx, past, added, new)
     require_tables(ctx, (7, 8), size, known)
