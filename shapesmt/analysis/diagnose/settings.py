@@ -43,7 +43,8 @@ def settings_of(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> str:
     """Return the attributes and constant inputs without which the node's output sizes or requirements would differ."""
     if node.attributes.graphs:
         return ""
-    tensors = _with_plain_sizes({name: tensors[name] for name in node.reads if name in tensors})
+    around, read = alone(node, graph, tensors)
+    tensors = _with_plain_sizes(read)
     places = map(node.inputs.index, node.inputs)  # which of them are one tensor
     operator = node.op, node.domain, graph.opsets.get(node.domain)
     key = (*operator, node.attributes, *places, *map(tensors.get, node.inputs))
@@ -51,7 +52,7 @@ def settings_of(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> str:
     if key not in known:
         if len(known) > MAX_REMEMBERED:
             known.clear()
-        text = Deadline(PATIENCE).attempt(lambda: _settings(node, *alone(node, graph, tensors)), None)
+        text = Deadline(PATIENCE).attempt(lambda: _settings(node, around, tensors), None)
         if text is None:
             return ""
         known[key] = text

@@ -81,7 +81,9 @@ with lazy_imports(__name__):
     )
     from shapesmt.operators.rules.unranked import merge_rank_facts as merge_rank_facts, over_ranks as over_ranks
     from shapesmt.operators.rules.value import (
+        INTEGERS as INTEGERS,
         MAX_ELEMENTS as MAX_ELEMENTS,
+        WIDEST as WIDEST,
         Constants as Constants,
         Elements as Elements,
         Field as Field,
@@ -94,6 +96,7 @@ with lazy_imports(__name__):
         extremes as extremes,
         field as field,
         from_array as from_array,
+        integer_ends as integer_ends,
         is_irregular as is_irregular,
         move_positions as move_positions,
         numbers_at as numbers_at,

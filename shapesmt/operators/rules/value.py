@@ -12,7 +12,6 @@ over `position(1)` (the index along the last axis), `position(2)` (the one befor
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -40,7 +39,9 @@ from shapesmt.prover.algebra.numeric import Float, exact_fraction, lookup
 
 Item: TypeAlias = Dim | Float | None
 Integers: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
-WIDEST = 64  # bits of an integer
+INTEGERS = {f"{sign}int{bits}": bits for bits in (2, 4, 8, 16, 32, 64) for sign in ("", "u")}
+"""The integer types, with their bits."""
+WIDEST = 64  # bits of the integers that hold sizes
 MAX_ELEMENTS = 1024  # only constants, and elementwise results from them, are longer
 MAX_AXES = 32  # maximum rank of numpy's arrays
 MAX_FIELD_TERMS = 24
@@ -260,23 +261,29 @@ def move_positions(dim: AnyTerm, moved: Callable[[int], Dim]) -> AnyTerm:
     return substitute(dim, {atom: moved(int(atom.name[1:])) for atom in positions(dim)})
 
 
-INTEGER = re.compile(r"(u?)int(\d+)")
+def integer_ends(dtype: str) -> tuple[int, int]:
+    """Return the least and the greatest number of an integer type.
+
+    >>> integer_ends("int8"), integer_ends("uint4")
+    ((-128, 127), (0, 15))
+    """
+    bits = INTEGERS.get(dtype, WIDEST)
+    least = 0 if dtype[:1] == "u" else -(1 << bits - 1)
+    return least, least + (1 << bits) - 1
 
 
 def kept(value: Field, dtype: str, dims: Sequence[Dim]) -> Value | None:
     """Return the elements as their type holds them at all positions: the lowest bits; None if no formula has these.
 
-    What has no bound for lack of a size's is taken to fit.
+    Elements without a bound, because a size has none, are taken to fit.
 
     >>> kept(field(position(1) * 25), "int8", [const(8)]), kept(field(position(1) - 5), "int32", [const(8)])
     (Field((25*`@1` + 128) % 256 - 128), Field(`@1` - 5))
     """
-    element, integer = value.element, INTEGER.fullmatch(dtype)
-    if integer is None:
+    element, bits = value.element, INTEGERS.get(dtype)
+    if bits is None:
         return value
-    bits, signed = int(integer[2]), not integer[1]
-    least = -(1 << bits - 1) if signed else 0
-    most = least + (1 << bits) - 1
+    least, most = integer_ends(dtype)
     few = all(abs(c) < 1 << bits // 4 for _, c in element.terms)  # so that an overflow takes a tensor of that size
     if least <= element.lo and (element.hi <= most or few):
         return value

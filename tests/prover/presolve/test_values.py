@@ -1,4 +1,4 @@
-"""What facts leave to a symbol, compared with its first values: minimum and remainders, or divisors of a number."""
+"""A symbol has the values that its facts leave: from a minimum on by remainders, or divisors of a number."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ def test_facts_about_one_symbol_are_summed_up() -> None:
     assert [str(fact) for fact in domain.about([atom_of(H)])[1]] == ["h*w <= 999", "h >= 8", "h % 8 == 0"]
     assert len(domain.facts) == 4
     domain.assume(at_most(H, 47))
-    assert extent(domain, H)[1].value == 40  # type: ignore[index]
+    ends = extent(domain, H)
+    assert ends is not None
+    assert ends[1].value == 40
     assert [str(fact) for fact in domain.about([atom_of(H)])[1]][-1] == "h <= 47"
 
 
@@ -58,7 +60,9 @@ def test_a_narrower_symbol_has_the_window_and_admits_what_the_facts_do() -> None
     narrower = atom_of(domain.narrowing()[atom_of(H)])
     assert (narrower.lo, narrower.window) == (28, Window(28, 0, 4))
     narrowed = domain.substitute(domain.narrowing())
-    assert decide(narrowed, in_window(narrower, Window(28, 0, 4))).verdict is Verdict.PROVED  # type: ignore[union-attr]
+    decision = decide(narrowed, in_window(narrower, Window(28, 0, 4)))
+    assert decision is not None
+    assert decision.verdict is Verdict.PROVED
     values = domain.narrowing()[atom_of(H)]
     decision = decide(narrowed, equal(values % 28, 1))
     assert decision is not None
@@ -110,7 +114,9 @@ def test_factors_of_numbers(fact: Formula, values: dict[str, list[int]]) -> None
 def test_a_domain_keeps_the_factors_in_range_and_step() -> None:
     domain = Domain(ATOMS, [equal(A * B * C, 1536)])
     assert [domain.ends(s) for s in ATOMS] == [(1, 1536), (2, 6), (-8, 8)]
-    assert domain.values(ATOMS[1]).tolist() == [2, 6]  # type: ignore[union-attr]
+    values = domain.values(ATOMS[1])
+    assert values is not None
+    assert values.tolist() == [2, 6]
     assert Domain(ATOMS, [all_of(at_least(B, 8), equal(A * B, 1023))]).is_empty()
 
 

@@ -100,12 +100,8 @@ def center_crop_pad(ctx: RuleContext) -> Tensor:
     A single size that isn't a constant in the file applies to all axes, and may be a scalar.
     """
     x, is_constant = ctx.input(0), ctx.node.inputs[1] in ctx.literals
-    scalar = ctx.input(1).shape == () and not is_constant
-    requested = [*(ctx.items(1) or [None])] if scalar else ctx.sizes(1)
     ctx.require_rank(x, 1, least=True)
-    if not scalar:
-        ctx.require_rank(ctx.input(1), 1)
-    count = ONE if scalar else ctx.input(1)[0]
+    requested, count = _requested(ctx, is_constant=is_constant)
     axes = ctx.normals(ctx.integers("axes", range(x.rank)), x.rank)
     fitting = any_of(equal(count, len(axes)), FALSE if is_constant else equal(count, 1))
     ctx.require(fitting, laws.FIXED_NUMBER_OF.of(expected=len(axes), what="sizes"), count, len(axes))
@@ -114,6 +110,16 @@ def center_crop_pad(ctx: RuleContext) -> Tensor:
     for axis, d in zip(axes, sizes * len(axes) if len(sizes) == 1 else sizes, strict=False):
         dims[axis] = _centre_crop(x[axis], d)
     return ctx.tensor(dims)
+
+
+def _requested(ctx: RuleContext, *, is_constant: bool) -> tuple[Sequence[Dim | None] | None, Dim]:
+    """Return the requested sizes (None if even their number is unknown), and how many they are."""
+    sizes = ctx.input(1)
+    if sizes.shape == () and not is_constant:
+        return ctx.items(1) or [None], ONE
+    requested = ctx.sizes(1)
+    ctx.require_rank(sizes, 1)
+    return requested, sizes[0]
 
 
 def _centre_crop(size: Dim, asked: Dim) -> Dim:

@@ -13,7 +13,7 @@ from operator import add, mul, neg, sub
 from typing import Any, TypeAlias
 
 from shapesmt.operators.ops.shared.powers import raise_to
-from shapesmt.operators.rules import FLOATS, Item
+from shapesmt.operators.rules import FLOATS, INTEGERS as INTEGERS, WIDEST, Item, integer_ends
 from shapesmt.prover.algebra import (
     ONE,
     ZERO,
@@ -58,9 +58,7 @@ from shapesmt.prover.algebra.numeric import (
 
 Function: TypeAlias = Callable[..., Any]  # items -> item
 
-INTEGERS = {f"{sign}int{bits}": bits for bits in (2, 4, 8, 16, 32, 64) for sign in ("", "u")}
 MAX_STEPS = 64  # successive float operations; beyond it an item is unknown
-WIDEST = 64  # bits of the integers that hold sizes
 BEYOND = 1 << WIDEST - 1
 STEPWISE = ("float32", "float64")  # runtimes round each result; in shorter types some round only later
 
@@ -83,7 +81,7 @@ def fit_item(item: Item, dtype: str, function: Function | None = None) -> Item:
     bits = INTEGERS.get(dtype)
     if item is None or bits is None:
         return item if dtype in ("bool", "") else None
-    least, most = _ends(dtype, bits)
+    least, most = integer_ends(dtype)
     lo, hi = (item.lo, item.hi) if isfinite(item.hi - item.lo) else tight(item)
     endless = inf if bits >= WIDEST // 2 else most
     low, high = lo >= least or (lo == -inf and least < 0), hi <= most or hi == endless
@@ -107,17 +105,12 @@ def wrap(item: Dim, dtype: str) -> Dim | None:
     Dim('(n + 2147483648) % 4294967296 - 2147483648')
     """
     bits = INTEGERS.get(dtype, WIDEST)
-    least, most = _ends(dtype, bits)
+    least, most = integer_ends(dtype)
     lo, hi = (item.lo, item.hi) if least <= item.lo and item.hi <= most else tight(item)
     open_ended = bits >= WIDEST // 2 and inf in (hi, -lo)
     if open_ended or (least <= lo and hi <= most):
         return item
     return (item - least) % (1 << bits) + least if bits < WIDEST or item.constant is not None else None
-
-
-def _ends(dtype: str, bits: int) -> tuple[int, int]:
-    least = 0 if dtype[:1] == "u" else -(1 << bits - 1)
-    return least, least + (1 << bits) - 1
 
 
 def _stepwise(item: Float) -> bool:
@@ -160,7 +153,7 @@ def _truncate(item: Float, dtype: str) -> Dim | None:
     number, bits = item.to_int() if item.op is not steps.LITERAL else const(-BEYOND), INTEGERS.get(dtype, WIDEST)
     if bits == WIDEST:
         return number
-    least, most = _ends("int32", WIDEST // 2)
+    least, most = integer_ends("int32")
     if dtype == "uint32":  # runtimes differ beyond this range
         return wrap(number, dtype) if least <= number.lo and number.hi in (inf, min(number.hi, 2 * most + 1)) else None
     fits = all_of(at_least(number, least), at_least(most, number))

@@ -17,7 +17,7 @@ from shapesmt.prover.algebra.numeric.floats import Float, literal
 from shapesmt.prover.algebra.numeric.steps import LOG, ROOT
 
 NEAR = 1e-4
-"""What the last bits may add up to, relative to a number or to 1."""
+"""Two numbers this near may be equal but for their last bits: relative to the greater one, or to 1."""
 
 
 def is_rough(number: object) -> bool:

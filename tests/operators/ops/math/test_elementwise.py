@@ -253,7 +253,7 @@ def test_floats_through_one_operand(op):
 
 @pytest.mark.parametrize("scale", [1.0, 1.4426950408889634, 100.0, 0.0])
 def test_logarithms_whose_last_bits_do_not_matter(scale):
-    """Those of powers of 2 and of 1 are near an integer, or times 1 / log(2); they are left out."""
+    """No number is 1 or a power of 2, whose scaled logarithms would be integers up to the last bits."""
     numbers = np.array([0.3, 3, 5, 7, 100, 1e10], np.float32)
     chain = [node("Identity", ["k"], ["x"]), node("Log", ["x"], ["t"]), node("Mul", ["t", "s"], ["u"])]
     constants = {"k": numbers, "s": np.float32(scale)}
