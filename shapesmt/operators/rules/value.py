@@ -279,13 +279,15 @@ def kept(value: Field, dtype: str, dims: Sequence[Dim]) -> Value | None:
 
     >>> kept(field(position(1) * 25), "int8", [const(8)]), kept(field(position(1) - 5), "int32", [const(8)])
     (Field((25*`@1` + 128) % 256 - 128), Field(`@1` - 5))
+    >>> kept(field(position(1) * 255), "int32", [const(9000000)])  # the last one exceeds 2**31
+    Field((255*`@1` + 2147483648) % 4294967296 - 2147483648)
     """
     element, bits = value.element, INTEGERS.get(dtype)
     if bits is None:
         return value
     least, most = integer_ends(dtype)
-    few = all(abs(c) < 1 << bits // 4 for _, c in element.terms)  # so that an overflow takes a tensor of that size
-    if least <= element.lo and (element.hi <= most or few):
+    small = bits == WIDEST and all(abs(c) < 1 << 16 for _, c in element.terms)  # a tensor has no more than 2**47 places
+    if least <= element.lo and (element.hi <= most or small):
         return value
     ends = {a: symbol(a.name, 0, max(dims[-int(a.name[1:])].hi - 1, 0), kind=a.kind) for a in positions(element)}
     lo, hi = tight(substitute(element, ends))
