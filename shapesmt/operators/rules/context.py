@@ -58,6 +58,8 @@ class RuleContext(Statements):
         self._run = run
         self.boolean: Callable[[int], bool] = lambda _: False
         """Whether the elements of an input can only be 0 or 1."""
+        self.is_length_known: Callable[[int], bool] = lambda _: True
+        """Whether shapes and constants alone say how many elements an input has, as far as that is quickly seen."""
 
     # Inputs and attributes
 
