@@ -156,7 +156,7 @@ class Static(Walk):
                 self.findings.add(node.op, refused, measured=True)
             elif broken is not None:
                 self._judge(node, inputs, laws.HOLDS_WHEN_LOADED.of(law=broken), inferred)
-            elif isinstance(inferred, str) and any(t is not None and t.shape is None for t in inputs):
+            elif isinstance(inferred, str) and _lacks_ranks_only(inputs):
                 self.findings.add(node.op, laws.HOLDS_WHEN_LOADED.of(law=inferred.rstrip(".")), measured=True)
             if strict:
                 known = inferred if isinstance(inferred, list) else [None] * len(node.outputs)
@@ -311,6 +311,12 @@ class Static(Walk):
                 self.findings.add(node.op, law, node.name)
             else:
                 self.findings.found.append(Found(index, "", node.op, law, True))
+
+
+def _lacks_ranks_only(inputs: Sequence[Tensor | None]) -> bool:
+    """Whether some rank isn't known, but each element type, so that no rule is applied and ONNX's inference judges."""
+    given = [t for t in inputs if t is not None]
+    return any(t.shape is None for t in given) and all(t.dtype for t in given)
 
 
 def _blank(t: Tensor, index: int) -> Tensor:

@@ -157,7 +157,7 @@ NUMBER_OF_SIZES_KNOWN = laws.SM205.law("it is known how many sizes are listed wh
 def asked_sizes(ctx: RuleContext, count: int) -> list[Dim | None]:
     """Return the `count` sizes that the last input lists, None where unknown.
 
-    ONNX's inference takes a list for an empty one if it doesn't know its length, as if that rests on what nodes compute.
+    ONNX's inference takes a list for an empty one if its length isn't known, as where that rests on what nodes compute.
     """
     ctx.memoizable = False
     known = ctx.input(3).numel.constant is not None if ctx.loading else ctx.is_length_known(3)
