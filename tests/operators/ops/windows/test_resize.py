@@ -143,9 +143,7 @@ def test_a_size_beyond_64_bits_is_refused(op, factor, verdict):
     assert [f.law for f in report.findings] == ["sizes are not negative"] * (verdict != "PROVED")
 
 
-LOOP = (
-    "k = Loop <body = b (int64 j, bool c, int64 v) => (bool d, int64 w) { d = Identity (c) w = Add (v, v) }> (i, , i)"
-)
+BODY = "b (int64 j, bool c, int64 v) => (bool d, int64 w) { d = Identity (c) w = Add (v, v) }"
 LISTS = {  # what computes the list of three sizes: the verdict
     "s = Concat <axis = 0> (one, one, u)": "PROVED",
     "a = Slice (u, zero, one) s = Concat <axis = 0> (a, a, a)": "PROVED",
