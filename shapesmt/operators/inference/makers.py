@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from shapesmt.base.frozen import frozen
 from shapesmt.base.lazy import cached_property
 from shapesmt.network.graph import Node
 from shapesmt.operators.inference.operators import Operators
 from shapesmt.operators.rules import Application, Memory, Rule, Tensor, tensor
-
-MOST = 50
-"""The most nodes that are looked at for a length."""
 
 
 @frozen(eq=False)
@@ -72,7 +70,7 @@ class Constants(Container[str]):
         return maker is not None and self.operators.traits(maker).memory is Memory.MODEL
 
 
-@frozen(eq=False)
+@dataclass
 class Lengths:
     """The tensors whose number of elements the file says by shapes and constants, whatever elements nodes compute.
 
@@ -83,6 +81,7 @@ class Lengths:
         literals: The tensors that are constants.
         nested: The nodes so far that have graphs inside, which may make tensors of other ranks.
         apply: Applies a node to inputs.
+        seen: The tensors whose length, or else whose rank, has been looked at.
     """
 
     makers: Makers
@@ -91,33 +90,50 @@ class Lengths:
     literals: Container[str]
     nested: Collection[Node]
     apply: Callable[[Node, list[Tensor | None]], Application]
+    seen: set[tuple[str, bool]] = field(default_factory=set)
 
     def are_known(self, name: str) -> bool:
-        """Whether a tensor is one of them, by a few nodes back to `Shape`; graphs inside nodes aren't looked into."""
+        """Whether a tensor is one of them, as far as nodes without graphs inside say."""
         if self.nested and name not in self.literals:
             return False
-        ahead, seen = [name], set[str]()
+        ahead = [(name, True)]
         while ahead:
-            name = ahead.pop()
-            if name in seen or name in self.literals:
+            name, length = ahead.pop()
+            if (name, length) in self.seen or name in self.literals:
                 continue
-            seen.add(name)
             node = self.makers.get(name)
-            rule = self.operators[node.domain, node.op] if node is not None else None
-            if node is None or not isinstance(rule, Rule) or rule.nested or len(seen) > MOST:
+            if node is None and (length or self.tensors[name].shape is None):
                 return False
-            if not rule.of_shape:
-                reads = {*node.reads[1:]} if self.operators.traits(node).in_any_order else set()
-                if any(other not in self.literals for other in reads):
-                    return False  # the rule of a Reshape knows more than the file says
-                made = dict(zip(node.outputs, self.apply(node, [*map(self._blank, node.inputs)]).outputs, strict=True))
-                if made[name].shape is None or made[name].numel.constant is None:
-                    return False
-                ahead += node.reads
+            reads = [(read, self._is_list(read)) for read in node.reads] if node is not None else []
+            if node is not None and length and not self._says_length(node, name):
+                return False
+            self.seen.add((name, length))
+            ahead += reads
         return True
 
-    def _blank(self, name: str) -> Tensor | None:
-        """Return a tensor without its elements, unless it is a constant; None for the name of none."""
-        if not name or name in self.literals:
+    def _says_length(self, node: Node, name: str) -> bool:
+        """Whether a node makes a tensor of a known number of elements, whatever elements nodes compute."""
+        rule = self.operators[node.domain, node.op]
+        if not isinstance(rule, Rule) or rule.of_shape:
+            return isinstance(rule, Rule)
+        traits = self.operators.traits(node)
+        if traits.in_any_order and any(read not in self.literals for read in node.reads[1:]):
+            return False  # the rule of a Reshape knows more than the file says
+        inputs = [self._blank(read, sizes=not traits.copied) for read in node.inputs]
+        made = dict(zip(node.outputs, self.apply(node, inputs).outputs, strict=True))
+        return made[name].shape is not None and made[name].numel.constant is not None
+
+    def _is_list(self, name: str) -> bool:
+        t = self.tensors[name]
+        return t.dtype == "int64" and t.shape is not None and t.rank == 1 and t.dims[0].constant is not None
+
+    def _blank(self, name: str, *, sizes: bool) -> Tensor | None:
+        """Return a tensor without its elements, unless it is a constant or, with `sizes`, those of another tensor.
+
+        None is returned for the name of none.
+        """
+        maker = self.makers.get(name)
+        rule = None if maker is None or not sizes else self.operators[maker.domain, maker.op]
+        if not name or name in self.literals or (isinstance(rule, Rule) and rule.of_shape):
             return self.tensors.get(name)
         return tensor(self.tensors[name].dtype, self.tensors[name].shape)

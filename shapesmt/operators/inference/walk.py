@@ -114,7 +114,7 @@ class Walk(Applier):
         self.literals = Constants(makers, self._rules, literals, self.literals)
         self.origins = Origins(makers, tensors, literals, self._rules, self._outside, self.trace, self.to_read)
         self.counts = Counts(nodes, tensors, self._rules, self.trace, self.counted)
-        self.lengths = Lengths(makers, tensors, self._rules, self.literals, self.nested, self._apply_anew)
+        self.lengths = Lengths(makers, tensors, self._rules, self.literals, self.nested, self._apply_again)
         self.numbers = Numbers(makers, tensors, self._rules, self._opsets, self.scope, self.numbered, self.prefix)
         plain: dict[tuple[Any, ...], Application] = {}
         tensors.pop("", None)  # "" names an omitted input or output
@@ -194,9 +194,11 @@ class Walk(Applier):
         if outputs and (any(u.kind != "rank" for u in application.unjudged) or self._reads_vague(node, tensors)):
             self.vague.update(outputs)
 
-    def _apply_anew(self, node: Node, inputs: list[Tensor | None]) -> Application:
-        """Return what a node makes of inputs that are none of the walk's."""
-        return self.apply(Step(self._rules[node.domain, node.op], node, {}), inputs)
+    def _apply_again(self, node: Node, inputs: list[Tensor | None]) -> Application:
+        """Return what a node makes of inputs other than the walk's."""
+        step = Step(self._rules[node.domain, node.op], node, {})
+        key = (step.rule, self._opsets.get(node.domain), node.attributes, tuple(map(bool, node.outputs)), *inputs)
+        return self._remembered.get(key) or self._remember(key, step, inputs)
 
     def _is_plain(self, application: Application, writes: Sequence[str], tensors: Mapping[str, Tensor]) -> bool:  # noqa: ARG002 - for walks that change what a rule gives
         """Whether an application holds for all nodes with the same operator and inputs, whatever the names are."""
