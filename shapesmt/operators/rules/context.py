@@ -141,7 +141,7 @@ class RuleContext(Statements):
         self.assume_valid(index)
         value = self.inputs[index].value if self.has(index) else None  # type: ignore[union-attr]  # has() says so
         if not isinstance(value, Elements) or any(isinstance(i, Float) for i in value.items):
-            self._unread |= {index} if value is not None else set()
+            self.unread |= {index} if value is not None else set()
             return None
         return tuple(i if isinstance(i, Dim) else None for i in value.items)
 
@@ -331,7 +331,8 @@ class RuleContext(Statements):
             self.memoizable &= inner.memoizable
             self.by_version |= inner.by_version
             self.decisions.update((size, self._decision_by_inputs(how, reads)) for size, how in inner.decisions.items())
-            for index in inner.decides_success:
+            self.unread.update(i for index in inner.unread for i in self.places(reads[index]))
+            for index in inner.doubted(inner.decides_success):
                 self.assume_elements(reads[index], only_sizes=index in inner.decides_sizes_only)
         return (results,) if isinstance(results, Tensor) else tuple(results or ())
 

@@ -44,6 +44,14 @@ ARITHMETIC: dict[str, Function | None] = {
     **dict.fromkeys(("bitwise_right_shift", "__rshift__", "__irshift__"), items.SHIFTS["RIGHT", "int64"]),
     **dict.fromkeys(("gcd", "hypot", "lcm", "nextafter")),
 }
+OF_BOOLEANS: dict[str, Function] = {
+    **dict.fromkeys(("bitwise_and", "__and__", "__iand__"), items.LOGIC["And"]),
+    **dict.fromkeys(("mul", "multiply", "minimum", "fmin", "min"), items.LOGIC["And"]),
+    **dict.fromkeys(("bitwise_or", "__or__", "__ior__"), items.LOGIC["Or"]),
+    **dict.fromkeys(("add", "maximum", "fmax", "max"), items.LOGIC["Or"]),
+    **dict.fromkeys(("bitwise_xor", "__xor__", "__ixor__"), items.LOGIC["Xor"]),
+}
+"""What those of `ARITHMETIC` compute of booleans."""
 SUBTRACTIONS = ("sub", "subtract", "rsub")
 BITWISE = ("bitwise_", "__", "gcd", "lcm")
 """The beginnings of names of operators that have kernels for integers and booleans alone."""
@@ -125,9 +133,8 @@ def _require_types(call: Call, operands: Sequence[Tensor], dtype: str) -> None:
 def _arithmetic_function(call: Call, dtype: str) -> Function | None:
     """Return the function of elements of type `dtype`; None if it isn't known, as with a factor `alpha`."""
     weighted = "alpha" in call and call.number("alpha") != 1
-    if dtype == "bool":
-        return {"bitwise_and": items.LOGIC["And"], "bitwise_or": items.LOGIC["Or"]}.get(base(call))
-    return None if weighted else ARITHMETIC[base(call)]
+    known = OF_BOOLEANS.get(base(call)) if dtype == "bool" else ARITHMETIC[base(call)]
+    return None if weighted else known
 
 
 @operator(*overloads(*DIVISIONS, "__ifloordiv__"), memory="dense", follows=each)

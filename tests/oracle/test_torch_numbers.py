@@ -1,0 +1,73 @@
+"""Programs that compute indices from sizes alone, run at every size of a range: they run where they are said to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import shapesmt
+from shapesmt.prover.algebra import Evaluator, Verdict
+
+torch = pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
+ROWS = 12
+SIZES = range(2, 31)
+
+
+def places(n: Any) -> Any:
+    return torch.arange(n)
+
+
+def between(n: Any) -> Any:
+    return places(n)[:, None] - places(n)[None, :]
+
+
+def bucket(distance: Any) -> Any:
+    near = torch.where((distance < 4) & (distance > -4), torch.tensor(3).type_as(distance), distance.abs())
+    far = torch.ceil(torch.log(near / 4) / torch.log(torch.tensor(5.0)) * 3) + 4
+    return torch.where(near <= 4, distance.type_as(far), far * distance.sign()).long()
+
+
+PROGRAMS: dict[str, Callable[[Any], Any]] = {
+    "both of two conditions": lambda n: places(n) * ((places(n) > 1) & (places(n) < 20)),
+    "one of two conditions": lambda n: places(n) * ((places(n) < 3) | (places(n) > 10)),
+    "one of two conditions alone": lambda n: places(n) * ((places(n) < 3) ^ (places(n) < 15)),
+    "conditions multiplied": lambda n: places(n) * ((places(n) > 1) * (places(n) < 14)),
+    "conditions added": lambda n: places(n) * ((places(n) < 3) + (places(n) > 13)),
+    "the greater condition": lambda n: places(n) * torch.maximum(places(n) < 3, places(n) > 9),
+    "the smaller condition": lambda n: places(n) * torch.minimum(places(n) > 3, places(n) < 15),
+    "conditions in place": lambda n: places(n) * (places(n) > 3).__iand__(places(n) < 17),
+    "buckets of distances": lambda n: bucket(between(n)).abs(),
+    "buckets of distances on a new axis": lambda n: (bucket(between(n)).unsqueeze(0).squeeze(0) + 9).unsqueeze(-1),
+    "buckets within limits": lambda n: torch.clamp(bucket(between(n)) + 6, 0, ROWS - 1),
+    "a logarithm of each place": lambda n: (torch.log(places(n) + 1.0) * 4 + 0.5).floor().long(),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs_run_where_they_are_said_to(name: str) -> None:
+    class Looked(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def forward(self, x: Any) -> Any:
+            return torch.embedding(torch.zeros(ROWS, 2), PROGRAMS[name](x.shape[0]))
+
+    report = shapesmt.check(
+        Looked(), args=(torch.zeros(5),), shapes={"x": ["n"]}, dims={"n": (SIZES[0], SIZES[-1])}, guards="ignore"
+    )
+    assert report.verdict is not Verdict.UNKNOWN, report
+    assert report.precondition is None or report.precondition.exact, report
+    said = {n for n in SIZES if holds(report, n)}
+    assert said == {n for n in SIZES if runs(Looked(), n)}, report
+
+
+def holds(report: Any, n: int) -> bool:
+    found = () if report.precondition is None else [c.formula for c in report.precondition.conjuncts]
+    return all(Evaluator(dict.fromkeys(f.symbols, n)).formula(f) for f in found)
+
+
+def runs(module: Any, n: int) -> bool:
+    try:
+        module(torch.zeros(n))
+    except (IndexError, RuntimeError):
+        return False
+    return True
