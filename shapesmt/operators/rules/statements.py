@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Sequence
 from math import inf
 from typing import NoReturn
 
@@ -288,7 +288,7 @@ class Statements:
         deciding = self.decides_success or (range(len(self.inputs)) if vague and not self.rejected else ())
         return self.doubted(deciding)
 
-    def doubted(self, indices: Iterable[int]) -> frozenset[int]:
-        """Return those of the inputs `indices` whose elements aren't all known, or weren't read."""
-        given = ((i, self.inputs[i]) for i in indices)
-        return frozenset(i for i, t in given if t is not None and (not t.followed or i in self.unread))
+    def doubted(self, indices: Container[int]) -> frozenset[int]:
+        """Return those of the inputs `indices` that are given and have elements that aren't known, or weren't read."""
+        given = [(i, t) for i, t in enumerate(self.inputs) if t is not None and i in indices]
+        return frozenset(i for i, t in given if not t.followed or i in self.unread)
