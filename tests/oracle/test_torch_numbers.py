@@ -41,6 +41,28 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "buckets of distances": lambda n: bucket(between(n)).abs(),
     "buckets of distances on a new axis": lambda n: (bucket(between(n)).unsqueeze(0).squeeze(0) + 9).unsqueeze(-1),
     "buckets within limits": lambda n: torch.clamp(bucket(between(n)) + 6, 0, ROWS - 1),
+    "gathered of a row of numbers": lambda n: (
+        torch.arange(20)[None].expand(2, -1).gather(1, places(n)[None].expand(2, -1))
+    ),
+    "gathered of zeros": lambda n: torch.zeros(1, 20).long().gather(1, places(n)[None]),
+    "taken along an axis": lambda n: torch.take_along_dim(torch.arange(20)[None] % 13, places(n)[:, None], 1),
+    "taken": lambda n: torch.take(torch.arange(20).view(4, 5), places(n)),
+    "from the last to the first": lambda n: places(n).flip(0)[: n - 1],
+    "distances from the last to the first": lambda n: between(n).flip(0, 1).abs()[0],
+    "rolled": lambda n: places(n).roll(3)[1:],
+    "rolled by a size": lambda n: places(n).roll(n // 2)[: n // 2],
+    "rolled on two axes": lambda n: between(n).roll((1, -1), (0, 1))[1:, 0].abs(),
+    "each twice": lambda n: places(n).repeat_interleave(2)[: n + 1],
+    "rows each thrice": lambda n: between(n).abs().repeat_interleave(3, 1)[0, : n + 3],
+    "grids": lambda n: sum(torch.meshgrid(places(n), places(n + 1), indexing="xy")),
+    "the greatest": lambda n: places(n).max()[None],
+    "the greatest of a column": lambda n: between(n).max(0)[0],
+    "whether some are": lambda n: (places(n) > 4).any().long()[None] * 12,
+    "whether all are": lambda n: (places(n) < 4).all().long()[None] * 12,
+    "rounded quotients": lambda n: (places(n).float() // 0.7).long(),
+    "quotients towards 0": lambda n: torch.div(places(n).float(), 0.7, rounding_mode="trunc").long(),
+    "quotients of integers towards 0": lambda n: torch.div(between(n), 2, rounding_mode="trunc").abs(),
+    "whole parts": lambda n: torch.trunc(places(n) / 1.5).long(),
     "a logarithm of each place": lambda n: (torch.log(places(n) + 1.0) * 4 + 0.5).floor().long(),
 }
 
@@ -55,6 +77,7 @@ def test_programs_run_where_they_are_said_to(name: str) -> None:
         Looked(), args=(torch.zeros(5),), shapes={"x": ["n"]}, dims={"n": (SIZES[0], SIZES[-1])}, guards="ignore"
     )
     assert report.verdict is not Verdict.UNKNOWN, report
+    assert not report.assumed, report
     assert report.precondition is None or report.precondition.exact, report
     said = {n for n in SIZES if holds(report, n)}
     assert said == {n for n in SIZES if runs(Looked(), n)}, report

@@ -156,11 +156,16 @@ def gather_elements(ctx: RuleContext) -> Tensor:
     x, indices = ctx.input(0), ctx.input(1)
     axis = same_rank(ctx, x, indices)
     require_inside(ctx, indices, x[axis])
+    return ctx.tensor(indices.dims, value=picked_elements(x, indices, axis))
+
+
+def picked_elements(x: Tensor, indices: Tensor, axis: int) -> Value | None:
+    """Return the elements of `x` at the indices along `axis`, and at the same place on the other axes."""
     place = element_of(indices)
     if place is None or x.value is None:
-        return ctx.tensor(indices.dims)
+        return None
     at, back = within(place, x[axis]), x.rank - axis
-    return ctx.tensor(indices.dims, value=_move_elements(x, indices.dims, lambda b: at if b == back else position(b)))
+    return _move_elements(x, indices.dims, lambda b: at if b == back else position(b))
 
 
 def same_rank(ctx: RuleContext, x: Tensor, indices: Tensor) -> int:

@@ -23,8 +23,9 @@ from shapesmt.operators.ops.torch.elementwise.promotion import (
 )
 from shapesmt.operators.ops.torch.layout import dense, in_place as changes, is_plain, lay_out, order_of, strides_of
 from shapesmt.operators.ops.torch.schemas import overloads
-from shapesmt.operators.rules import Decided, Keeps, Tensor, Traits, Value, tensor
-from shapesmt.prover.algebra import Kind
+from shapesmt.operators.rules import Decided, Item, Keeps, Tensor, Traits, Value, tensor
+from shapesmt.prover.algebra import Dim, Kind
+from shapesmt.prover.algebra.numeric import Float
 
 KEPT = (
     *("bitwise_not", "ceil", "celu", "conj_physical", "_conj_physical", "elu", "fix", "floor", "frac", "gelu"),
@@ -51,14 +52,23 @@ OF_FLOATS = (
 PREDICATES = ("isfinite", "isinf", "isnan", "isneginf", "isposinf", "isreal", "logical_not", "signbit")
 MAGNITUDES = ("abs", "absolute", "angle")
 """Operators that return real numbers for complex ones."""
-FOLLOWED = {
-    **{name.lower(): name for name in ("Abs", "Ceil", "Floor", "Neg", "Relu", "Round", "Sign", "Sqrt", "Reciprocal")},
-    "absolute": "Abs",
-    "negative": "Neg",
-    "sgn": "Sign",
-    "bitwise_not": "BitwiseNot",
-    "log": "Log",
+
+
+def truncate(x: Dim | Float) -> Item:
+    """Round towards zero."""
+    return x if isinstance(x, Dim) else x.trunc()
+
+
+FOLLOWED: dict[str, Function] = {
+    **{name: items.UNARY[name.title()] for name in ("abs", "ceil", "floor", "log", "neg", "reciprocal", "relu")},
+    **{name: items.UNARY[name.title()] for name in ("round", "sign", "sqrt")},
+    **dict.fromkeys(("fix", "trunc"), truncate),
+    "absolute": items.UNARY["Abs"],
+    "negative": items.UNARY["Neg"],
+    "sgn": items.UNARY["Sign"],
+    "bitwise_not": items.UNARY["BitwiseNot"],
 }
+"""Functions of known elements."""
 VIEWS = ("alias", "detach", "lift", "lift_fresh", "positive", "resolve_conj", "resolve_neg")
 """Operators that return a view of all elements."""
 
@@ -137,7 +147,7 @@ def unary(call: Call) -> Tensor:
     dtype = "int64" if name == "square" and dtype == "bool" else dtype
     dtype = real_part(dtype) if name in MAGNITUDES else dtype
     followed = FOLLOWED.get(name) if call.ctx.node.op.endswith(".default") else None
-    result = map_elements(cast(x, dtype), dtype, items.UNARY.get(followed or ""))
+    result = map_elements(cast(x, dtype), dtype, followed)
     return store_in_place(call, x, result) if in_place(call) else result
 
 
