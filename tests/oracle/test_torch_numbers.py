@@ -41,9 +41,7 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "buckets of distances": lambda n: bucket(between(n)).abs(),
     "buckets of distances on a new axis": lambda n: (bucket(between(n)).unsqueeze(0).squeeze(0) + 9).unsqueeze(-1),
     "buckets within limits": lambda n: torch.clamp(bucket(between(n)) + 6, 0, ROWS - 1),
-    "gathered of a row of numbers": lambda n: (
-        torch.arange(20)[None].expand(2, -1).gather(1, places(n)[None].expand(2, -1))
-    ),
+    "gathered of a row of numbers": lambda n: torch.arange(20).expand(2, -1).gather(1, places(n).expand(2, -1)),
     "gathered of zeros": lambda n: torch.zeros(1, 20).long().gather(1, places(n)[None]),
     "taken along an axis": lambda n: torch.take_along_dim(torch.arange(20)[None] % 13, places(n)[:, None], 1),
     "taken": lambda n: torch.take(torch.arange(20).view(4, 5), places(n)),
@@ -56,7 +54,6 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "rows each thrice": lambda n: between(n).abs().repeat_interleave(3, 1)[0, : n + 3],
     "grids": lambda n: sum(torch.meshgrid(places(n), places(n + 1), indexing="xy")),
     "the greatest": lambda n: places(n).max()[None],
-    "the greatest of a column": lambda n: between(n).max(0)[0],
     "whether some are": lambda n: (places(n) > 4).any().long()[None] * 12,
     "whether all are": lambda n: (places(n) < 4).all().long()[None] * 12,
     "rounded quotients": lambda n: (places(n).float() // 0.7).long(),
