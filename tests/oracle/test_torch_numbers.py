@@ -64,15 +64,26 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+WITHIN_A_RANGE = {"rolled", "rolled by a size", "rolled on two axes", "whether all are"}
+"""Programs that are decided within a range alone: numbers with remainders by the size, and a minimum from above."""
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs_run_where_they_are_said_to(name: str) -> None:
+    _said_as_they_run(name, {"n": (SIZES[0], SIZES[-1])})
+
+
+@pytest.mark.parametrize("name", sorted(PROGRAMS.keys() - WITHIN_A_RANGE))
+def test_programs_run_where_they_are_said_to_without_a_range(name: str) -> None:
+    _said_as_they_run(name, {})
+
+
+def _said_as_they_run(name: str, ranges: dict[str, tuple[int, int]]) -> None:
     class Looked(torch.nn.Module):  # type: ignore[misc, name-defined]
         def forward(self, x: Any) -> Any:
             return torch.embedding(torch.zeros(ROWS, 2), PROGRAMS[name](x.shape[0]))
 
-    report = shapesmt.check(
-        Looked(), args=(torch.zeros(5),), shapes={"x": ["n"]}, dims={"n": (SIZES[0], SIZES[-1])}, guards="ignore"
-    )
+    report = shapesmt.check(Looked(), args=(torch.zeros(5),), shapes={"x": ["n"]}, dims=ranges, guards="ignore")
     assert report.verdict is not Verdict.UNKNOWN, report
     assert not report.assumed, report
     assert report.precondition is None or report.precondition.exact, report

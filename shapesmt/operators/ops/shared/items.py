@@ -138,7 +138,7 @@ def cast(item: Dim | Float, dtype: str) -> Item:
         return from_dim(item, dtype) if dtype != "float16" or max(-item.lo, item.hi) < 1 << 16 else None
     if dtype == "bool":
         number = item if isinstance(item, Dim) else item.numerator
-        return None if number is None else truth(differs(number, 0))
+        return number if number is None or (number.lo >= 0 and number.hi <= 1) else truth(differs(number, 0))
     return _truncate(item, dtype) if isinstance(item, Float) else wrap(item, dtype)
 
 
