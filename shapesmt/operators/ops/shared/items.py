@@ -178,9 +178,13 @@ def _absolute(x: Dim | Float) -> Item:
 
 
 def _logarithm(x: Dim | Float) -> Item:
-    """Return the logarithm of a number or of an expression over positions, else None: its last bit may differ."""
-    known = isinstance(x, Float) and (not x.symbols or any(s.kind is Kind.AXIS for s in x.symbols))
-    return x.unary(steps.LOG) if isinstance(x, Float) and known else None
+    """Return the logarithm of a number or of an expression over positions, else None: its last bit may differ.
+
+    That of 1 is 0 in every runtime.
+    """
+    if not isinstance(x, Float) or not (not x.symbols or any(s.kind is Kind.AXIS for s in x.symbols)):
+        return None
+    return literal(0.0, x.dtype) if x.lo == x.hi == 1 else x.unary(steps.LOG)
 
 
 # Two operands
