@@ -37,6 +37,8 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "conditions added": lambda n: places(n) * ((places(n) < 3) + (places(n) > 13)),
     "the greater condition": lambda n: places(n) * torch.maximum(places(n) < 3, places(n) > 9),
     "the smaller condition": lambda n: places(n) * torch.minimum(places(n) > 3, places(n) < 15),
+    "a condition denied": lambda n: places(n) * ~(places(n) > 13),
+    "roots": lambda n: torch.sqrt(places(n) * 9.0).long(),
     "conditions in place": lambda n: places(n) * (places(n) > 3).__iand__(places(n) < 17),
     "buckets of distances": lambda n: bucket(between(n)).abs(),
     "buckets of distances on a new axis": lambda n: (bucket(between(n)).unsqueeze(0).squeeze(0) + 9).unsqueeze(-1),

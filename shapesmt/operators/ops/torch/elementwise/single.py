@@ -8,6 +8,7 @@ from shapesmt.operators.ops.shared import items
 from shapesmt.operators.ops.shared.follows import each
 from shapesmt.operators.ops.shared.indices import free_elements
 from shapesmt.operators.ops.shared.items import INTEGERS, Function
+from shapesmt.operators.ops.shared.powers import root
 from shapesmt.operators.ops.torch.call import Call, operator
 from shapesmt.operators.ops.torch.elementwise.promotion import (
     COMPLEX,
@@ -61,8 +62,9 @@ def truncate(x: Dim | Float) -> Item:
 
 FOLLOWED: dict[str, Function] = {
     **{name: items.UNARY[name.title()] for name in ("abs", "ceil", "floor", "log", "neg", "reciprocal", "relu")},
-    **{name: items.UNARY[name.title()] for name in ("round", "sign", "sqrt")},
+    **{name: items.UNARY[name.title()] for name in ("round", "sign")},
     **dict.fromkeys(("fix", "trunc"), truncate),
+    "sqrt": root,
     "absolute": items.UNARY["Abs"],
     "negative": items.UNARY["Neg"],
     "sgn": items.UNARY["Sign"],
@@ -147,6 +149,8 @@ def unary(call: Call) -> Tensor:
     dtype = "int64" if name == "square" and dtype == "bool" else dtype
     dtype = real_part(dtype) if name in MAGNITUDES else dtype
     followed = FOLLOWED.get(name) if call.ctx.node.op.endswith(".default") else None
+    if name == "bitwise_not" and dtype == "bool":
+        followed = items.PREDICATES["Not"]
     result = map_elements(cast(x, dtype), dtype, followed)
     return store_in_place(call, x, result) if in_place(call) else result
 
