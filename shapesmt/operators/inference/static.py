@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import starmap
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from shapesmt.base.errors import printable
 from shapesmt.network import laws
 from shapesmt.network.graph import Declared, Function, Graph, Node
 from shapesmt.operators.inference.apply import UNKNOWN, Step
-from shapesmt.operators.inference.loading import Refusal, differ, refusal, type_conflicts
+from shapesmt.operators.inference.loading import MERGED, Refusal, differ, disjoint, refusal, type_conflicts
 from shapesmt.operators.inference.numbering import Scope
 from shapesmt.operators.inference.origins import Outside
 from shapesmt.operators.inference.schema_types import Types, inferred_types, literal_of
@@ -104,6 +105,7 @@ def _find_static(graph: Graph, findings: Findings) -> list[Found]:
     return findings.found
 
 
+BRANCHES_MAKE_ONE_SHAPE = laws.SM408.law("both branches make the same rank and sizes, where these are numbers")
 BODIES_MAKE_ONE_TYPE = laws.SM408.law("what the bodies take and make is of one type, not {one} and {other}")
 TENSOR_OF_DECLARED_TYPE = laws.SM408.law("'{name}' is of its declared type, {dtype}")
 
@@ -251,7 +253,10 @@ class Static(Walk):
             for t, other in zip(carried, run, strict=False):
                 if t is not None and differ(t.dtype, other.dtype):
                     self.findings.add(node.op, BODIES_MAKE_ONE_TYPE.of(one=t.dtype, other=other.dtype))
-        made = [_made(how, each) for each in zip(*runs, strict=False)]
+        each = [*zip(*runs, strict=False)]
+        if how is Runs.BRANCH and self._opsets.get("", MERGED) < MERGED and any(starmap(disjoint, each)):
+            self.findings.add(node.op, BRANCHES_MAKE_ONE_SHAPE)
+        made = [_made(how, outputs) for outputs in each]
         return Application((*made, *[UNKNOWN] * len(node.outputs))[: len(node.outputs)], (), repeatable=False)
 
     def _run(

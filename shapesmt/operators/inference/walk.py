@@ -17,7 +17,7 @@ from shapesmt.network import laws
 from shapesmt.network.graph import Function, Graph, Literal, Node, Nodes, Runtime, Schemas
 from shapesmt.operators.inference.apply import UNKNOWN, Applier, Run, Step, behind, out_of_time
 from shapesmt.operators.inference.counts import Counted, Counts
-from shapesmt.operators.inference.loading import contradicts, differ
+from shapesmt.operators.inference.loading import MERGED, contradicts, differ, disjoint
 from shapesmt.operators.inference.makers import Constants, Lengths, Makers
 from shapesmt.operators.inference.numbering import Number, Numbers, Scope
 from shapesmt.operators.inference.operators import Operators
@@ -29,6 +29,7 @@ from shapesmt.operators.rules import (
     Body,
     Origin,
     RuleContext,
+    Runs,
     Tensor,
     Unjudged,
     argument_origin,
@@ -262,14 +263,19 @@ class Walk(Applier):
         return tuple(inner[name] for name in graph.outputs), origins
 
     def _doubt(self, node: Node, application: Application) -> None:
-        """Record a node with a graph inside that never runs, or whose types aren't as declared or don't agree."""
+        """Record a node with a graph inside that never runs, or whose types or shapes aren't as declared or agreed."""
         entered = {id(body.nodes): body.tensors for body in application.bodies}
         runs = [(graph, entered.get(id(graph.nodes), {})) for graph in node.attributes.graphs]
-        outputs = [[t[name].dtype for name in graph.outputs if name in t] for graph, t in runs]
-        pairs = [pair for other in outputs[1:] for pair in zip(outputs[0], other, strict=False)]
-        how = self._rules.traits(node).runs
+        outputs = [[t[name] for name in graph.outputs if name in t] for graph, t in runs]
+        made = [pair for other in outputs[1:] for pair in zip(outputs[0], other, strict=False)]
+        how, pairs = self._rules.traits(node).runs, [(one.dtype, other.dtype) for one, other in made]
         pairs += [(t[k].dtype, t[o].dtype) for g, t in runs for k, o in carried_inputs(node, g, how).items() if t]
-        if not all(t for _, t in runs) or any(starmap(differ, pairs)) or any(contradicts(*run) for run in runs):
+        if (
+            not all(t for _, t in runs)
+            or any(starmap(differ, pairs))
+            or any(contradicts(*run) for run in runs)
+            or (how is Runs.BRANCH and self._opsets.get("", MERGED) < MERGED and any(starmap(disjoint, made)))
+        ):
             self.doubts.append(node)
 
     def _body(
