@@ -322,9 +322,8 @@ class RuleContext(Statements):
         inner.case = self.case
         inner.runtime, inner.loading = self.runtime, self.loading
         inner.boolean = lambda index: any(t is reads[index] and self.boolean(i) for i, t in enumerate(self.inputs))
-        inner.requirements, inner.facts, inner.unjudged, inner.fresh_symbols = (
-            self.requirements, self.facts, self.unjudged, self.fresh_symbols,
-        )  # fmt: skip
+        inner.requirements, inner.facts = self.requirements, self.facts
+        inner.unjudged, inner.fresh_symbols = self.unjudged, self.fresh_symbols
         try:
             results = rule.apply(inner)
         finally:

@@ -188,6 +188,11 @@ def view_elements(
     sizes = concrete(shape)
     if isinstance(x.value, Elements) and sizes is not None and prod(sizes) <= most_listed([x], MAX_ELEMENTS):
         return from_array(np.asarray(view(x.value.array), dtype=object))
+    return moved_elements(x, shape, moved)
+
+
+def moved_elements(x: Tensor, shape: Sequence[Dim], moved: Callable[[int], Dim]) -> Value | None:
+    """Return the elements of an output whose element at a position is that of `x` at the `moved` positions."""
     element = term_of(x)
     return None if element is None else value_of(shape, move_positions(element, moved))
 
