@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from shapesmt.base.errors import InternalError, ShapesmtError, SizeOverflowError, UsageError, pass_on, printable
 from shapesmt.network import laws
 from shapesmt.network.graph import Function, Graph, Literal, Node, Runtime, Schemas
+from shapesmt.operators.inference.makers import Lengths
 from shapesmt.operators.inference.numbering import Numbers
 from shapesmt.operators.inference.origins import Origins, by_bodies
 from shapesmt.operators.inference.schema_types import as_stated, infer_by_schema
@@ -86,6 +87,7 @@ class Applier(ABC):
         around: The graphs that contain the nodes, the innermost first; empty inside a function.
         origins: The origins of unknown elements.
         numbers: Gives each tensor a number; equal numbers prove that the elements are equal.
+        lengths: The tensors whose number of elements doesn't rest on what nodes compute.
         to_read: Constants that nodes depend on and that can still be read.
         loading: Whether to infer only the sizes that the runtime knows when it loads the model.
     """
@@ -94,6 +96,7 @@ class Applier(ABC):
     around: tuple[Graph, ...]
     origins: Origins
     numbers: Numbers
+    lengths: Lengths
     to_read: set[Literal]
     _remembered: dict[tuple[Any, ...], Application]
     loading = False
@@ -259,6 +262,7 @@ class Applier(ABC):
         ctx.case = case
         ctx.runtime, ctx.loading = self._runtime, self.loading
         ctx.boolean = lambda index: self.numbers.boolean(node.inputs[index])
+        ctx.is_length_known = lambda index: self.lengths.are_known(node.inputs[index])
         ctx.literals, ctx.around = self.literals, self.around
         try:
             application = ctx.apply(rule.apply)

@@ -226,6 +226,18 @@ def _names(nodes: Sequence[Node], operators: Operators) -> Iterator[tuple[int, l
             seen.add(name)
 
 
+MERGED = 11
+"""The opset since which branches may make tensors of different ranks and numbers."""
+
+
+def disjoint(one: Tensor, other: Tensor) -> bool:
+    """Whether two shapes are known, and differ in their ranks or in a number."""
+    if one.shape is None or other.shape is None or one.rank != other.rank:
+        return one.shape is not None and other.shape is not None
+    pairs = zip(one.dims, other.dims, strict=True)
+    return any(a is not b and a.constant is not None and b.constant is not None for a, b in pairs)
+
+
 BRANCHES_MAKE_THE_SAME = laws.SM408.law("both branches make the same number of outputs")
 
 

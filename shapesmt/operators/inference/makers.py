@@ -1,14 +1,15 @@
-"""Makers: the node that computes each tensor, and the tensors that are constants."""
+"""Makers: the node that computes each tensor, the tensors that are constants, and those of a known length."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from shapesmt.base.frozen import frozen
 from shapesmt.base.lazy import cached_property
 from shapesmt.network.graph import Node
 from shapesmt.operators.inference.operators import Operators
-from shapesmt.operators.rules import Memory
+from shapesmt.operators.rules import Application, Memory, Rule, Tensor, tensor
 
 
 @frozen(eq=False)
@@ -67,3 +68,72 @@ class Constants(Container[str]):
             return True
         maker = self.makers.get(name) if isinstance(name, str) else None
         return maker is not None and self.operators.traits(maker).memory is Memory.MODEL
+
+
+@dataclass
+class Lengths:
+    """The tensors whose number of elements the file says by shapes and constants, whatever elements nodes compute.
+
+    Attributes:
+        makers: The nodes that compute the tensors.
+        tensors: The tensors.
+        operators: The rules of the nodes' operators.
+        literals: The tensors that are constants.
+        nested: The nodes so far that have graphs inside, which may make tensors of other ranks.
+        apply: Applies a node to inputs.
+        seen: The tensors whose length, or else whose rank, has been looked at.
+    """
+
+    makers: Makers
+    tensors: Mapping[str, Tensor]
+    operators: Operators
+    literals: Container[str]
+    nested: Collection[Node]
+    apply: Callable[[Node, list[Tensor | None]], Application]
+    seen: set[tuple[str, bool]] = field(default_factory=set)
+
+    def are_known(self, name: str) -> bool:
+        """Whether a tensor is one of them, as far as nodes without graphs inside say."""
+        if self.nested and name not in self.literals:
+            return False
+        ahead = [(name, True)]
+        while ahead:
+            name, length = ahead.pop()
+            if (name, length) in self.seen or name in self.literals:
+                continue
+            node = self.makers.get(name)
+            if node is None and (length or self.tensors[name].shape is None):
+                return False
+            reads = [(read, self._is_list(read)) for read in node.reads] if node is not None else []
+            if node is not None and length and not self._says_length(node, name):
+                return False
+            self.seen.add((name, length))
+            ahead += reads
+        return True
+
+    def _says_length(self, node: Node, name: str) -> bool:
+        """Whether a node makes a tensor of a known number of elements, whatever elements nodes compute."""
+        rule = self.operators[node.domain, node.op]
+        if not isinstance(rule, Rule) or rule.of_shape:
+            return isinstance(rule, Rule)
+        traits = self.operators.traits(node)
+        if traits.in_any_order and any(read not in self.literals for read in node.reads[1:]):
+            return False  # the rule of a Reshape knows more than the file says
+        inputs = [self._blank(read, sizes=not traits.copied) for read in node.inputs]
+        made = dict(zip(node.outputs, self.apply(node, inputs).outputs, strict=True))
+        return made[name].shape is not None and made[name].numel.constant is not None
+
+    def _is_list(self, name: str) -> bool:
+        t = self.tensors[name]
+        return t.dtype == "int64" and t.shape is not None and t.rank == 1 and t.dims[0].constant is not None
+
+    def _blank(self, name: str, *, sizes: bool) -> Tensor | None:
+        """Return a tensor without its elements, unless it is a constant or, with `sizes`, those of another tensor.
+
+        None is returned for the name of none.
+        """
+        maker = self.makers.get(name)
+        rule = None if maker is None or not sizes else self.operators[maker.domain, maker.op]
+        if not name or name in self.literals or (isinstance(rule, Rule) and rule.of_shape):
+            return self.tensors.get(name)
+        return tensor(self.tensors[name].dtype, self.tensors[name].shape)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import starmap
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -15,26 +16,32 @@ from shapesmt.base.errors import printable
 from shapesmt.network import laws
 from shapesmt.network.graph import Declared, Function, Graph, Node
 from shapesmt.operators.inference.apply import UNKNOWN, Step
-from shapesmt.operators.inference.loading import Refusal, differ, refusal, type_conflicts
+from shapesmt.operators.inference.loading import MERGED, Refusal, differ, disjoint, refusal, type_conflicts
 from shapesmt.operators.inference.numbering import Scope
 from shapesmt.operators.inference.origins import Outside
 from shapesmt.operators.inference.schema_types import Types, inferred_types, literal_of
 from shapesmt.operators.inference.walk import Walk
 from shapesmt.operators.ops import broken_law
-from shapesmt.operators.rules import Application, Memory, Requirement, Runs, Tensor, Unjudged, data, tensor
+from shapesmt.operators.rules import Application, Memory, Requirement, Rule, Runs, Tensor, Unjudged, data, tensor
 from shapesmt.prover.algebra import FALSE, Dim, symbol
 
 NOTE = "ONNX Runtime may refuse to load it"
 
 
 class Found(NamedTuple):
-    """A law that a node violates when the model is loaded; `sure` if the runtime certainly refuses the model."""
+    """A law that a node violates when the model is loaded.
+
+    Attributes:
+        sure: Whether the runtime certainly refuses the model.
+        measured: Whether it doesn't if it knows elements that are sizes of tensors, or are computed from them.
+    """
 
     place: int
     path: str
     op: str
     law: laws.Law
     sure: bool
+    measured: bool = False
 
 
 @dataclass
@@ -43,6 +50,7 @@ class Findings:
 
     Attributes:
         computed: Whether computed elements are known.
+        folded: Whether they are known if computed from constants alone, which the runtime infers nothing from.
         dropped: Whether the walk is in a branch of a known condition, which the runtime may remove when it optimizes.
         found: The violated laws.
         trail: The names of the nodes around the position, the outermost first.
@@ -50,14 +58,15 @@ class Findings:
     """
 
     computed: bool
+    folded: bool = True
     dropped: bool = False
     found: list[Found] = field(default_factory=list)
     trail: list[str] = field(default_factory=list)
     place: int = 0
 
-    def add(self, op: str, law: laws.Law, *names: str, sure: bool = True) -> None:
+    def add(self, op: str, law: laws.Law, *names: str, sure: bool = True, measured: bool = False) -> None:
         """Add a law that a node violates; `names` is its path below the node where the walk is."""
-        self.found.append(Found(self.place, "/".join((*self.trail, *names)[1:]), op, law, sure))
+        self.found.append(Found(self.place, "/".join((*self.trail, *names)[1:]), op, law, sure, measured))
 
 
 def refused_when_loaded(graph: Graph, *, bodies: bool) -> dict[int, Refusal]:
@@ -70,6 +79,9 @@ def refused_when_loaded(graph: Graph, *, bodies: bool) -> dict[int, Refusal]:
     declared = _find_static(graph, Findings(computed=False))
     computed = _find_static(graph, Findings(computed=True)) if bodies else []
     open_ = {(f.place, f.path) for f in computed if not f.sure}
+    if any(f.measured for f in declared):
+        confirmed = {(f.place, f.path) for f in _find_static(graph, Findings(computed=True, folded=False))}
+        open_ |= {(f.place, f.path) for f in declared if f.measured} - confirmed
     sure = {(f.place, f.path): f for f in declared if f.sure and (f.place, f.path) not in open_}
     doubtful = {(f.place, f.path): f for f in (*declared, *computed)}
     refusals: dict[int, Refusal] = {}
@@ -93,6 +105,7 @@ def _find_static(graph: Graph, findings: Findings) -> list[Found]:
     return findings.found
 
 
+BRANCHES_MAKE_ONE_SHAPE = laws.SM408.law("both branches make the same rank and sizes, where these are numbers")
 BODIES_MAKE_ONE_TYPE = laws.SM408.law("what the bodies take and make is of one type, not {one} and {other}")
 TENSOR_OF_DECLARED_TYPE = laws.SM408.law("'{name}' is of its declared type, {dtype}")
 
@@ -139,21 +152,31 @@ class Static(Walk):
         if not node.attributes.graphs and not isinstance(self._rules[node.domain, node.op], Function):
             broken = next((r.law for r in application.requirements if r.formula is FALSE), None)
             refused = next((r.law for r in application.requirements if r.formula is FALSE and r.declared), None)
-            strict = not self.findings.computed and not constant
+            strict = not (self.findings.computed and self.findings.folded) and not constant
             inferred = self._infer_types(node, inputs) if broken is not None or strict else None
             if refused is not None:
-                self.findings.add(node.op, refused)
+                self.findings.add(node.op, refused, measured=True)
             elif broken is not None:
                 self._judge(node, inputs, laws.HOLDS_WHEN_LOADED.of(law=broken), inferred)
+            elif isinstance(inferred, str) and _lacks_ranks_only(inputs):
+                self.findings.add(node.op, laws.HOLDS_WHEN_LOADED.of(law=inferred.rstrip(".")), measured=True)
             if strict:
                 known = inferred if isinstance(inferred, list) else [None] * len(node.outputs)
+                kept = self.findings.computed and not self._folds(node)
                 tensors.update(
-                    (name, _as_inferred(tensors[name], d)) for name, d in zip(node.outputs, known, strict=True) if name
+                    (name, _as_inferred(tensors[name], d, kept=kept))
+                    for name, d in zip(node.outputs, known, strict=True)
+                    if name
                 )
         for name in self._claims.keys() & {*node.outputs} if not constant and believed else ():
             tensors[name] = self._with_declared_sizes(name, tensors[name])
         self.findings.trail.pop()
         return application
+
+    def _folds(self, node: Node) -> bool:
+        """Whether a node computes elements from constants alone, and not from their sizes."""
+        rule = self._rules[node.domain, node.op]
+        return not (isinstance(rule, Rule) and rule.of_shape) and all(name in self.literals for name in node.reads)
 
     def _infer_types(self, node: Node, inputs: list[Tensor | None]) -> Types:
         """Return the types that ONNX infers for the outputs, or its error as a text; None if it isn't asked."""
@@ -230,7 +253,10 @@ class Static(Walk):
             for t, other in zip(carried, run, strict=False):
                 if t is not None and differ(t.dtype, other.dtype):
                     self.findings.add(node.op, BODIES_MAKE_ONE_TYPE.of(one=t.dtype, other=other.dtype))
-        made = [_made(how, each) for each in zip(*runs, strict=False)]
+        each = [*zip(*runs, strict=False)]
+        if how is Runs.BRANCH and self._opsets.get("", MERGED) < MERGED and any(starmap(disjoint, each)):
+            self.findings.add(node.op, BRANCHES_MAKE_ONE_SHAPE)
+        made = [_made(how, outputs) for outputs in each]
         return Application((*made, *[UNKNOWN] * len(node.outputs))[: len(node.outputs)], (), repeatable=False)
 
     def _run(
@@ -292,14 +318,25 @@ class Static(Walk):
                 self.findings.found.append(Found(index, "", node.op, law, True))
 
 
+def _lacks_ranks_only(inputs: Sequence[Tensor | None]) -> bool:
+    """Whether some rank isn't known, but each element type, so that no rule is applied and ONNX's inference judges."""
+    given = [t for t in inputs if t is not None]
+    return any(t.shape is None for t in given) and all(t.dtype for t in given)
+
+
 def _blank(t: Tensor, index: int) -> Tensor:
     """Return an input without its sizes and elements."""
     sizes = None if t.shape is None else [symbol(f"some {index}[{axis}]") for axis in range(t.rank)]
     return tensor(t.dtype, sizes) if t.is_tensor else t
 
 
-def _as_inferred(t: Tensor, inferred: Declared | None) -> Tensor:
-    """Return a tensor without its elements, and without constant sizes that ONNX doesn't infer."""
+def _as_inferred(t: Tensor, inferred: Declared | None, *, kept: bool) -> Tensor:
+    """Return a tensor without its elements, and without constant sizes that ONNX doesn't infer.
+
+    If `kept`, a tensor whose elements are numbers stays as it is.
+    """
+    if kept and t.is_tensor and literal_of(t) is not None:
+        return t
     if inferred is None or not t.is_tensor:
         return t if t.value is None else tensor(t.dtype, t.shape)
     if inferred.shape is None or t.shape is None or len(inferred.shape) != t.rank:

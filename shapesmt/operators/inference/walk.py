@@ -17,8 +17,8 @@ from shapesmt.network import laws
 from shapesmt.network.graph import Function, Graph, Literal, Node, Nodes, Runtime, Schemas
 from shapesmt.operators.inference.apply import UNKNOWN, Applier, Run, Step, behind, out_of_time
 from shapesmt.operators.inference.counts import Counted, Counts
-from shapesmt.operators.inference.loading import contradicts, differ
-from shapesmt.operators.inference.makers import Constants, Makers
+from shapesmt.operators.inference.loading import MERGED, contradicts, differ, disjoint
+from shapesmt.operators.inference.makers import Constants, Lengths, Makers
 from shapesmt.operators.inference.numbering import Number, Numbers, Scope
 from shapesmt.operators.inference.operators import Operators
 from shapesmt.operators.inference.origins import Origins, Outside, carried_inputs, entering, with_unknown_sizes
@@ -29,6 +29,7 @@ from shapesmt.operators.rules import (
     Body,
     Origin,
     RuleContext,
+    Runs,
     Tensor,
     Unjudged,
     argument_origin,
@@ -114,6 +115,7 @@ class Walk(Applier):
         self.literals = Constants(makers, self._rules, literals, self.literals)
         self.origins = Origins(makers, tensors, literals, self._rules, self._outside, self.trace, self.to_read)
         self.counts = Counts(nodes, tensors, self._rules, self.trace, self.counted)
+        self.lengths = Lengths(makers, tensors, self._rules, self.literals, self.nested, self._apply_again)
         self.numbers = Numbers(makers, tensors, self._rules, self._opsets, self.scope, self.numbered, self.prefix)
         plain: dict[tuple[Any, ...], Application] = {}
         tensors.pop("", None)  # "" names an omitted input or output
@@ -133,7 +135,7 @@ class Walk(Applier):
                 yield application
         finally:
             if not self._depth:  # break their reference cycles with this walk, to free all that it has seen
-                del self.origins, self.counts, self.numbers
+                del self.origins, self.counts, self.numbers, self.lengths
 
     def _step(self, node: Node, tensors: dict[str, Tensor]) -> Application:
         """Apply one node, and add its outputs to the tensors."""
@@ -192,6 +194,12 @@ class Walk(Applier):
         outputs = [tensors[name] for name in node.outputs if name and tensors[name].shape is None]
         if outputs and (any(u.kind != "rank" for u in application.unjudged) or self._reads_vague(node, tensors)):
             self.vague.update(outputs)
+
+    def _apply_again(self, node: Node, inputs: list[Tensor | None]) -> Application:
+        """Return what a node makes of inputs other than the walk's."""
+        step = Step(self._rules[node.domain, node.op], node, {})
+        key = (step.rule, self._opsets.get(node.domain), node.attributes, tuple(map(bool, node.outputs)), *inputs)
+        return self._remembered.get(key) or self._remember(key, step, inputs)
 
     def _is_plain(self, application: Application, writes: Sequence[str], tensors: Mapping[str, Tensor]) -> bool:  # noqa: ARG002 - for walks that change what a rule gives
         """Whether an application holds for all nodes with the same operator and inputs, whatever the names are."""
@@ -255,14 +263,19 @@ class Walk(Applier):
         return tuple(inner[name] for name in graph.outputs), origins
 
     def _doubt(self, node: Node, application: Application) -> None:
-        """Record a node with a graph inside that never runs, or whose types aren't as declared or don't agree."""
+        """Record a node with a graph inside that never runs, or whose types or shapes aren't as declared or agreed."""
         entered = {id(body.nodes): body.tensors for body in application.bodies}
         runs = [(graph, entered.get(id(graph.nodes), {})) for graph in node.attributes.graphs]
-        outputs = [[t[name].dtype for name in graph.outputs if name in t] for graph, t in runs]
-        pairs = [pair for other in outputs[1:] for pair in zip(outputs[0], other, strict=False)]
-        how = self._rules.traits(node).runs
+        outputs = [[t[name] for name in graph.outputs if name in t] for graph, t in runs]
+        made = [pair for other in outputs[1:] for pair in zip(outputs[0], other, strict=False)]
+        how, pairs = self._rules.traits(node).runs, [(one.dtype, other.dtype) for one, other in made]
         pairs += [(t[k].dtype, t[o].dtype) for g, t in runs for k, o in carried_inputs(node, g, how).items() if t]
-        if not all(t for _, t in runs) or any(starmap(differ, pairs)) or any(contradicts(*run) for run in runs):
+        if (
+            not all(t for _, t in runs)
+            or any(starmap(differ, pairs))
+            or any(contradicts(*run) for run in runs)
+            or (how is Runs.BRANCH and self._opsets.get("", MERGED) < MERGED and any(starmap(disjoint, made)))
+        ):
             self.doubts.append(node)
 
     def _body(

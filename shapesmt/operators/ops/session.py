@@ -8,6 +8,7 @@ from shapesmt.network.graph import Attributes, Literal, Node
 from shapesmt.operators.rules import Elements, Made, Rewrite, Site
 
 VERSIONS = ("1.31", "1.32")
+MICROSOFT = "com.microsoft"
 LISTED = 13
 """The opset since which axes are an input of an operator, not an attribute."""
 UNIT: Mapping[str, int] = {"Add": 0, "Sub": 0, "Mul": 1, "Div": 1}
@@ -158,6 +159,27 @@ def _first(site: Site, node: Node, _: Node) -> Made | None:
     return Made((Node(node.op, node.domain, node.name, node.inputs, node.outputs, attributes),))
 
 
+def _in_one_normalization(site: Site, node: Node, feed: Node) -> Made | None:
+    """Return the normalization of the sum of two float32 tensors of three axes, whose sizes are equal by their names.
+
+    Parameters have one axis. The new node has lost the axis from which on the file normalizes.
+    """
+    x, skip = feed.inputs
+    batched = all(t.dtype == "float32" and t.shape is not None and t.rank == 3 for t in map(site.tensor, feed.inputs))
+    vectors = all(t.shape is None or t.rank == 1 for t in map(site.tensor, filter(None, node.inputs[1:])))
+    equal = batched and all(site.same_size(x, skip, axis) for axis in range(3))
+    if not equal or not vectors or not site.only_reader(node.inputs[0]):
+        return None
+    return Made((Node("SkipLayerNormalization", MICROSOFT, node.name, (x, skip, *node.inputs[1:]), node.outputs),))
+
+
+def _per_feature(site: Site, node: Node, _: Node) -> bool:
+    """Whether there is a parameter for each feature of what a node normalizes, and at least one feature."""
+    sizes = site.tensor(node.inputs[0]).shape or ()
+    parameters = [site.tensor(name).shape for name in node.inputs[1:] if name]
+    return bool(sizes) and sizes[-1].lo >= 1 and all(shape == sizes[-1:] for shape in parameters)
+
+
 def _reshape(node: Node, data: str, target: list[int], allowzero: int = 0) -> Made:
     name, zero = f"{node.outputs[0]} target", Attributes({"allowzero": 1} if allowzero else {})
     return Made(
@@ -197,10 +219,15 @@ REWRITES = (
         alone=False,
     ),
     Rewrite(
+        "a sum and its normalization are one, which takes a parameter for each feature",
+        frozenset({"LayerNormalization"}), 0, frozenset({"Add"}), _in_one_normalization, _per_feature, VERSIONS,
+        alone=False, stage=2,
+    ),
+    Rewrite(
         "channels are axis 1, unless the flag that they are last is 1",
         frozenset({"QLinearConv"}), 0, None, _first,
         lambda _, node, __: node.attributes.get("channels_last", 0) in (0, 1), VERSIONS,
-        alone=False, domain="com.microsoft",
+        alone=False, domain=MICROSOFT,
     ),
 )  # fmt: skip
 """The rewrites that change which sizes run, or what they give."""

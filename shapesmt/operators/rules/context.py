@@ -56,8 +56,8 @@ class RuleContext(Statements):
         self.literals: Container[str] = ()  # tensors that are constants in the file
         self.around: tuple[Graph, ...] = ()  # the graphs that the node is in, the innermost first
         self._run = run
-        self.boolean: Callable[[int], bool] = lambda _: False
-        """Whether the elements of an input can only be 0 or 1."""
+        self.boolean: Callable[[int], bool] = lambda _: False  # whether an input's elements can only be 0 or 1
+        self.is_length_known: Callable[[int], bool] = lambda _: True  # whether an input's number of elements is known
 
     # Inputs and attributes
 

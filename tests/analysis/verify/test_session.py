@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import onnx.parser
 import pytest
@@ -277,3 +279,32 @@ def test_bounds_are_of_both():
     seen = {shapes[0][0] for n in range(1, 7) for shapes in outcome_at(model, {"n": n}) if shapes}
     assert (rows.min, rows.max) == (min(seen), max(seen))
     assert shapesmt.bounds(model, dims={"n": "1..6"}, session="file").tensors["t"].shape[0].min == 2
+
+
+NORMALIZED = [  # a summand beside `x` of [b, n, 4], how the sum is normalized, with what parameters
+    ("[b, n, 4]", "", "float[4] w, float[m] v"),
+    ("[b, n, 4]", "", "float[m] w"),
+    ("[b, n, 4]", "<axis = 1>", "float[n, 4] w"),
+    ("[b, n, 4]", "<axis = 1>", "float[4] w"),
+    ("[b, n, 4]", "", "float[1, m] w"),
+    ("[b, m, 4]", "", "float[1] w"),
+    ("[1, n, 4]", "", "float[m] w"),
+    ("[n, 4]", "", "float[m] w"),
+]
+
+
+@pytest.mark.parametrize("case", NORMALIZED, ids=str)
+@pytest.mark.parametrize("also", [False, True])
+def test_the_precondition_of_a_normalized_sum_is_that_of_both(case, also):
+    skip, attributes, parameters = case
+    named = ", ".join(each.split("] ")[1] for each in parameters.split(", float"))
+    model = parsed(
+        f"""g (float[b, n, 4] x, float{skip} s, {parameters}) => (float[p, q, r] y{", float[i, j, k] a" if also else ""})
+        {{ a = Add (x, s) y = LayerNormalization {attributes} (a, {named}) }}"""
+    )
+    used = {d.dim_param for i in model.graph.input for d in i.type.tensor_type.shape.dim} - {""}
+    report = shapesmt.check(model, dims=dict.fromkeys(used, "1..5"))
+    for numbers in product((1, 2, 4, 5), repeat=len(used)):
+        sizes = dict(zip(sorted(used), numbers, strict=True))
+        default, file = outcome_at(model, sizes)
+        assert all(value(text, sizes) for text in report.precondition.text) == bool(default and file)

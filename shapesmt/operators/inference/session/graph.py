@@ -82,21 +82,26 @@ def differing(
         valid: Its tensors for the inputs for which its nodes run.
         failing: The indices of the nodes that fail for some input.
     """
-    site, running = File(graph, tensors), File(graph, valid)
-    found = [  # what becomes a constant does so here, too: the session knows no more sizes than are inferred
-        m for m in matches(graph, tensors) if m.rewrite.alone or m.rewrite.make(site, graph.nodes[m.index], m.feed)
-    ]
-    if not all(match.rewrite.agrees(running, graph.nodes[match.index], match.feed) for match in found):
+    site, running, listed = File(graph, tensors), File(graph, valid), matches(graph, tensors)
+    found = [(m, None if m.rewrite.alone else m.rewrite.make(site, graph.nodes[m.index], m.feed)) for m in listed]
+    # what becomes a constant does so here, too: the session knows no more sizes than are inferred
+    found = [(m, made) for m, made in found if m.rewrite.alone or made is not None]
+    if not all(m.rewrite.agrees(running, graph.nodes[m.index], m.feed) for m, _ in found):
         return True
     if any(_refuses(graph, tensors, graph.nodes[index]) for index in failing):
         return True
     if not found or not failing:
         return False
     left: dict[int, list[str]] = {}
-    for m in found:
+    for m, made in found:
         kept = left.get(m.index, graph.nodes[m.index].inputs)
-        left[m.index] = [name for name in kept if name != graph.nodes[m.index].inputs[m.rewrite.place]]
+        fed = graph.nodes[m.index].inputs[m.rewrite.place]
+        left[m.index] = [name for name in kept if name != fed] if made is None else _read_by(made)
     return not failing.isdisjoint(left) or not failing.isdisjoint(_unread(graph, left))
+
+
+def _read_by(made: Made) -> list[str]:
+    return [name for node in made.nodes for name in node.inputs]
 
 
 def _refuses(graph: Graph, tensors: Mapping[str, Tensor], node: Node) -> bool:
@@ -201,7 +206,7 @@ def _rewritten(graph: Graph, first: int, earlier: Earlier) -> SessionGraph | Non
             made[match.index], says[match.index] = new, match.rewrite.says
     if not made:
         return None
-    removed = _unread(graph, {i: [name for node in new.nodes for name in node.inputs] for i, new in made.items()})
+    removed = _unread(graph, {i: _read_by(new) for i, new in made.items()})
     nodes = [
         (index, node)
         for index, old in enumerate(graph.nodes)
@@ -212,6 +217,7 @@ def _rewritten(graph: Graph, first: int, earlier: Earlier) -> SessionGraph | Non
     places = [index for index, _ in nodes]
     whole = replace(
         graph,
+        opsets={**{node.domain: 1 for new in made.values() for node in new.nodes}, **graph.opsets},
         nodes=Nodes.of([node for _, node in nodes]),
         literals={**graph.literals, **literals},
         source_line=lambda index, node: graph.source_line(places[index], node),

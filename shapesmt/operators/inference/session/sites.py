@@ -66,7 +66,11 @@ class File(Site):
     def same_size(self, name: str, other: str, axis: int) -> bool:
         """Whether two tensors have the same size on an axis."""
         sizes = [dims[axis] for t in map(self.tensor, (name, other)) if axis < len(dims := t.shape or ())]
-        return len(sizes) == len((name, other)) and sizes[0] is sizes[1] and _is_named(sizes[0])
+        return len(sizes) == len((name, other)) and sizes[0] is sizes[1] and self._is_named(sizes[0])
+
+    def _is_named(self, d: Dim) -> bool:  # noqa: ARG002 - a formula may have a name in the file
+        """Whether the session may know a size by its number or its name in the file."""
+        return True
 
 
 class Session(File):
@@ -79,6 +83,10 @@ class Session(File):
     def only_reader(self, name: str) -> bool:
         """Whether one node reads the tensor or an equal one, once; equal nodes are one."""
         return self._reads[self._name(name)] == 1 and self._name(name) not in self._returned
+
+    def _is_named(self, d: Dim) -> bool:
+        own = d.as_symbol()
+        return d.constant is not None or (own is not None and own.kind is not Kind.LOST)
 
     def _name(self, name: str) -> str:
         return self._same.get(name, name)
@@ -133,9 +141,3 @@ def in_session_order(graph: Graph) -> list[Node]:
             makers = {i for name in graph.nodes[index].reads if (i := graph.producer(name)) is not None}
             stack += [(index, True), *((i, False) for i in sorted(makers))]
     return [graph.nodes[index] for index in done]
-
-
-def _is_named(d: Dim) -> bool:
-    """Whether a size is a number or has a name in the file."""
-    own = d.as_symbol()
-    return d.constant is not None or (own is not None and own.kind is not Kind.LOST)

@@ -151,8 +151,17 @@ def input_factors(ctx: RuleContext, index: int, count: int) -> list[Float | None
     return factors if len(factors) == count else [None] * count
 
 
+NUMBER_OF_SIZES_KNOWN = laws.SM205.law("it is known how many sizes are listed when the model is loaded")
+
+
 def asked_sizes(ctx: RuleContext, count: int) -> list[Dim | None]:
-    """Return the `count` sizes that the last input lists, None where unknown."""
+    """Return the `count` sizes that the last input lists, None where unknown.
+
+    ONNX's inference takes a list for an empty one if its length isn't known, as where that rests on what nodes compute.
+    """
+    ctx.memoizable = False
+    known = ctx.input(3).numel.constant is not None if ctx.loading else ctx.is_length_known(3)
+    ctx.limit_declared(known, NUMBER_OF_SIZES_KNOWN)
     ctx.require_equal(ctx.input(3).numel, count, laws.SIZE_PER_RESIZED_AXIS)
     listed = list(ctx.items(3) or ())
     return listed if len(listed) == count else [None] * count

@@ -13,6 +13,7 @@ from shapesmt.base.errors import ModelError
 from shapesmt.frontends import load
 from shapesmt.operators.ops.control.loading import Loaded
 from tests.support.node_cases import node_cases
+from tests.support.sessions import LEVELS, started
 
 HEADER = '<ir_version: 9, opset_import: ["": 18, "com.microsoft": 1]>'
 
@@ -153,3 +154,27 @@ def test_a_loop_whose_scan_output_has_no_one_rank_is_open(trips, verdict):
     assert ran(model, m=np.array(1), **X)
     assert not ran(model, m=np.array(2), **X)
     assert shapesmt.check(model, values={"m": trips}).verdict.name == verdict
+
+
+BRANCHES = {  # what the second branch makes where the first one makes n x 4, and whether that is loaded before opset 11
+    "v = Neg (x)": True,
+    "v = Concat <axis = 0> (x, x)": True,
+    "v = ReduceMax <axes = [0]> (x)": True,
+    "v = Unsqueeze <axes = [0]> (x)": False,
+    "v = Concat <axis = 1> (x, x)": False,
+    "w = Shape (x) z = NonZero (w) v = Reshape (x, z)": True,  # the sizes aren't known then, nor how many there are
+}
+
+
+@pytest.mark.parametrize("opset", [9, 10, 11])
+@pytest.mark.parametrize("condition", ["c", "known"])
+@pytest.mark.parametrize("body", BRANCHES)
+def test_old_branches_make_tensors_of_one_rank_and_the_same_numbers(body, condition, opset):
+    model = parsed(
+        f"""g (float[n, 4] x, bool c) => (y) <bool known = {{1}}> {{ y = If ({condition})
+        <then_branch = t () => (float[] u) {{ u = Relu (x) }}, else_branch = e () => (float[] v) {{ {body} }}> }}"""
+    )
+    model.opset_import[0].version = opset
+    loads = started(model, LEVELS.ORT_ENABLE_ALL) is not None
+    assert loads == (BRANCHES[body] or opset > 10)
+    assert (str(shapesmt.check(model).verdict) == "FAILS") != loads

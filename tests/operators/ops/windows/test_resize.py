@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from onnx import parser
 
 import shapesmt
 from shapesmt.prover.algebra.evaluation import evaluate
 from tests.support.harness import agree, node
+from tests.support.sessions import LEVELS, started
 
 IMAGE = {"x": ["n", 2, "h", "w"]}
 SIZES = {"n": (0, 2), "h": (0, 12), "w": (1, 3)}
@@ -139,3 +141,30 @@ def test_a_size_beyond_64_bits_is_refused(op, factor, verdict):
     report = shapesmt.check(model.encode(), dims={"n": "1..4"})
     assert report.verdict.name == verdict
     assert [f.law for f in report.findings] == ["sizes are not negative"] * (verdict != "PROVED")
+
+
+BODY = "b (int64 j, bool c, int64 v) => (bool d, int64 w) { d = Identity (c) w = Add (v, v) }"
+LISTS = {  # what computes the list of three sizes: the verdict
+    "s = Concat <axis = 0> (one, one, u)": "PROVED",
+    "a = Slice (u, zero, one) s = Concat <axis = 0> (a, a, a)": "PROVED",
+    "c = Shape (x) s = Gather (c, places)": "PROVED",
+    "s = Tile (u, three)": "PROVED",
+    "t = Identity (three) s = Tile (u, t)": "FAILS",
+    "e = Unsqueeze (first, zero) a = Slice (u, zero, e) s = Concat <axis = 0> (a, a, a)": "FAILS",
+    "e = Unsqueeze (first, zero) a = Reshape (u, e) s = Concat <axis = 0> (one, one, a)": "FAILS",
+    "m = NonZero (one) a = Squeeze (m) s = Concat <axis = 0> (one, one, a)": "FAILS",
+    f"k = Loop <body = {BODY}> (first, , first) v = Unsqueeze (k, zero) s = Concat <axis = 0> (one, one, v)": "FAILS",
+    "r = Shape (x) c = Shape (r) e = Expand (one, c) s = Mul (e, u)": "PROVED",
+    "t = Identity (three) l = Slice (h, zero, t) v = Reshape (x, l) s = Shape (v)": "FAILS",
+}
+
+
+@pytest.mark.parametrize("opset", [13, 18, 21])
+@pytest.mark.parametrize("body", LISTS)
+def test_how_many_sizes_are_listed_is_known_when_the_model_is_loaded(body, opset):
+    text = f"""<ir_version: 8, opset_import: ["": {opset}]> g (float[1, 1, n] x) => (y)
+    <int64[1] one = {{1}}, int64[1] zero = {{0}}, int64[1] three = {{3}}, int64[3] places = {{0, 1, 2}},
+    int64 first = {{1}}> {{ h = Shape (x) u = Slice (h, zero, one) {body} y = Resize (x, , , s) }}"""
+    model = parser.parse_model(text)
+    verdict, session = str(shapesmt.check(model).verdict), started(model, LEVELS.ORT_ENABLE_ALL)
+    assert (verdict, session is not None) == (LISTS[body], LISTS[body] != "FAILS")
