@@ -140,7 +140,12 @@ def _simpler(joint: list[Formula], within: Domain, proves: Proof) -> list[Formul
     if simpler != joint:
         return simpler
     alike = [p for p in joint if any(q is not p and q.symbols == p.symbols for q in joint)]
-    return [_if_about_one_each(p, within, proves) if p in alike else p for p in joint]
+    simpler, narrowed = [], within.copy()
+    for p in joint:
+        simpler.append(_if_about_one_each(p, narrowed, proves) if p in alike else p)
+        if simpler[-1] is not p:  # the conditions of later nodes are plainer where those of earlier ones hold
+            narrowed.assume(simpler[-1])
+    return simpler
 
 
 def _on_fewer(condition: Formula, domain: Domain) -> list[Formula]:
