@@ -58,6 +58,7 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "the greatest": lambda n: places(n).max()[None],
     "whether some are": lambda n: (places(n) > 4).any().long()[None] * 12,
     "whether all are": lambda n: (places(n) < 4).all().long()[None] * 12,
+    "how many of one number aren't 0": lambda n: torch.count_nonzero(places(n).max() - 3)[None] * 12,
     "rounded quotients": lambda n: (places(n).float() // 0.7).long(),
     "quotients towards 0": lambda n: torch.div(places(n).float(), 0.7, rounding_mode="trunc").long(),
     "quotients of integers towards 0": lambda n: torch.div(between(n), 2, rounding_mode="trunc").abs(),

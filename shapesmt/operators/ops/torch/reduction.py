@@ -94,8 +94,6 @@ def fold(call: Call) -> Tensor:
     x, name = call.tensor("self"), base(call)
     axes, keep, dtype = axes_of(call, x), call.flag("keepdim"), folded_type(call, x)
     _require_elements(call, x, axes)
-    if name in FOLDED and not x.rank:
-        return cast(x, dtype)
     if name in ("sum", "count_nonzero") and not keep and len(axes) == x.rank > 0 and _is_mask(x):
         return scalar(count_true(call.ctx, 0), dtype)
     return folded(call, x, axes, dtype, keep=keep)
@@ -104,9 +102,12 @@ def fold(call: Call) -> Tensor:
 def folded(call: Call, x: Tensor, axes: Sequence[int], dtype: str, *, keep: bool) -> Tensor:
     """Return the tensor of type `dtype` with these axes reduced, and with known integers."""
     name = base(call)
-    if x.value is None or name not in FOLDED or kind(dtype) >= FLOAT or not axes:
-        return tensor(dtype, without(x.dims, tuple(axes), keep=keep))
     counted = cast(x, "bool") if name in ("any", "all", "count_nonzero") else x
+    if name in FOLDED and not x.rank:
+        return cast(counted, dtype)
+    empty = name in ("any", "all") and any(x[axis].lo < 1 for axis in axes)  # whose maximum isn't defined
+    if x.value is None or name not in FOLDED or kind(dtype) >= FLOAT or not axes or empty:
+        return tensor(dtype, without(x.dims, tuple(axes), keep=keep))
     whole = "int64" if dtype == "bool" else dtype
     return cast(result(call.ctx, FOLDED[name], cast(counted, whole), vector(*axes), keepdims=int(keep)), dtype)
 
