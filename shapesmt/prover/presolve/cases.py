@@ -1,4 +1,4 @@
-"""Decide a condition on symbols of few values and others, one case for each of what the first make of it.
+"""Decide a condition by what some of its symbols make of it: a case for each such value, or one symbol for a product.
 
 >>> from shapesmt.prover.algebra import at_least, equal, symbol
 >>> from shapesmt.prover.presolve import decide
@@ -6,16 +6,22 @@
 >>> domain = Domain([batch, rows, columns], [equal(rows * columns, 3136)])
 >>> decide_by_cases(domain, at_least(batch * ((rows * columns) // 1568), 2), decide).verdict  # one case: 3136
 <Verdict.PROVED: 'PROVED'>
+>>> windows = batch * rows * columns
+>>> prove_for_product(Domain([batch, rows, columns]), at_least(windows, windows // 16), decide).verdict
+<Verdict.PROVED: 'PROVED'>
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from math import inf
+from math import inf, lcm
 from typing import NamedTuple
 
 from shapesmt.prover.algebra import (
+    FLOOR_DIVISION,
+    ONE,
     TRUE,
+    ZERO,
     Assignment,
     Atom,
     Dim,
@@ -24,16 +30,21 @@ from shapesmt.prover.algebra import (
     Substitution,
     Verdict,
     all_of,
+    any_of,
+    atoms_within,
     const,
+    divides,
     memo,
     of_atom,
     operands,
     product,
+    symbol,
     total,
 )
+from shapesmt.prover.algebra.growth import arguments, compared_expressions
 from shapesmt.prover.presolve.domain import Domain, compute_once
 from shapesmt.prover.presolve.enumeration import Points, distance
-from shapesmt.prover.presolve.everywhere import BY_CALLER
+from shapesmt.prover.presolve.everywhere import BY_CALLER, decide_on_cells
 from shapesmt.prover.presolve.limits import MAX_CASES
 
 
@@ -130,6 +141,67 @@ def _case(domain: Domain, least: Assignment, rest: Sequence[Atom], facts: Iterab
         return Case(least, put, Domain(rest, map(put.apply, facts)))
 
     return compute_once(_CASES, domain, (tuple(least.items()), tuple(rest)), make)
+
+
+def prove_for_product(
+    domain: Domain, condition: Formula, decide: Callable[[Domain, Formula], Decision | None]
+) -> Decision | None:
+    """Prove a condition that depends on its symbols through one product alone, for all values of the product.
+
+    The values have the product's bounds, and the divisors in the condition that facts give to the product. Cases of a
+    disjunction that depend on more are ignored. None if the condition isn't proven.
+    """
+    for factors in _products(condition):
+        size = product(map(of_atom, factors))
+        within: Dim = Substitution(domain.narrowing()).apply(size)
+        shared = lcm(*(d for d in _divisors(condition, factors) if _divides(domain, d, size)))
+        least, most = (end // shared if abs(end) < inf else end for end in (within.lo + shared - 1, within.hi))
+        times = symbol("times", least, most, fold=False)
+        asked = _Product(factors, times * shared).apply(condition)
+        cases = [case for case in (asked.args if asked.op == "or" else (asked,)) if case.symbols <= times.symbols]
+        decision = decide(Domain([times]), any_of(*cases)) if cases else None
+        if decision is not None and decision.verdict is Verdict.PROVED:
+            return Decision(Verdict.PROVED, "enumeration")
+    return None
+
+
+class _Product(Substitution):
+    """A substitution that replaces a product of distinct factors; factors without the others remain."""
+
+    def __init__(self, factors: Sequence[Atom], size: Dim) -> None:
+        super().__init__({})
+        self._changed = frozenset[Atom]().union(*(a.symbols for a in factors))
+        self._factors, self._size = [*factors], size
+
+    def _sum(self, dim: Dim) -> Dim:
+        result = ZERO
+        for atoms, coefficient in dim.products():
+            known = [a for a in atoms if a in self._factors]
+            others = [a for a in atoms if a not in known] if known == self._factors else atoms
+            size = self._size if len(others) < len(atoms) else ONE
+            result += coefficient * product([size, *map(self.atom, others)])
+        return result
+
+
+def _divides(domain: Domain, number: int, size: Dim) -> bool:
+    """Whether cells prove that a number divides a size."""
+    known = decide_on_cells(domain, divides(number, size))
+    return known is not None and known[0] is None
+
+
+def _products(condition: Formula) -> list[tuple[Atom, ...]]:
+    """Return the products of distinct symbols and operations in a condition that contain no other such product."""
+    within = [*compared_expressions(condition), *(d for atom in atoms_within(condition) for d in arguments(atom))]
+    found = dict.fromkeys(tuple(factors) for dim in within for factors, _ in dim.products())
+    several = [factors for factors in found if 1 < len(factors) == len({*factors})]
+    return [p for p in several if not any({*p} > {*other} for other in several)]
+
+
+def _divisors(condition: Formula, factors: Sequence[Atom]) -> list[int]:
+    """Return the numbers by which a condition divides expressions that a product is part of."""
+    quotients = (atom.args for atom in atoms_within(condition) if atom.op is FLOOR_DIVISION)
+    divisors = (divisor.constant for dividend, divisor in quotients if {*factors}.issubset(dividend.atoms()))
+    return [d for d in dict.fromkeys(divisors) if d]
 
 
 def _computed_of(inside: set[Atom], parts: Iterable[Dim | Formula]) -> list[Dim | Formula] | None:

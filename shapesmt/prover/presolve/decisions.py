@@ -50,7 +50,7 @@ from shapesmt.prover.algebra import (
 )
 from shapesmt.prover.algebra.growth import half_line_of
 from shapesmt.prover.algebra.numeric import weaker
-from shapesmt.prover.presolve.cases import Decision, decide_by_cases
+from shapesmt.prover.presolve.cases import Decision, decide_by_cases, prove_for_product
 from shapesmt.prover.presolve.domain import Domain, compute_once
 from shapesmt.prover.presolve.enumeration import distance
 from shapesmt.prover.presolve.everywhere import decide_on_cells
@@ -289,6 +289,7 @@ def decide_part(domain: Domain, condition: Formula) -> Decision | None:
         or _by_parts(domain, condition)
         or decide_by_cases(domain, condition, decide)
         or _by_cells(domain, condition)
+        or prove_for_product(domain, condition, decide)
         or _by_facts_on_one_symbol(domain, condition)
     )
 
@@ -327,7 +328,7 @@ def _by_end(domain: Domain, condition: Formula) -> Decision | None:
 
 
 def _by_first_values(domain: Domain, condition: Formula) -> Decision | None:
-    """Decide a condition that bounds one symbol by a float, such as `floor(0.5*n) <= 9`; None for other conditions."""
+    """Decide a bound of one symbol by a float or a fold, such as `floor(0.5*n) <= 9`; None for other conditions."""
     cuts = [bound for part in condition.conjuncts if len(condition.symbols) == 1 for bound in weaker(part)]
     ends = [half_line[2] for bound in cuts if (half_line := half_line_of(bound)) is not None and half_line[1] < 0]
     (s,), relations = domain.closure(condition.symbols) if ends else ((None,), ())

@@ -15,9 +15,9 @@ cells. Cells on which all expressions are alike are merged.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf, lcm, prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from shapesmt.base.deadline import look
 from shapesmt.base.lazy import np
@@ -28,6 +28,7 @@ from shapesmt.prover.algebra.growth import (
     compared_expressions,
     of_formula,
     quasipolynomial_of,
+    remainder_in,
     together,
 )
 from shapesmt.prover.presolve.cells import Bounds, Cells, Integers, Truth, bounds_of, row_along, split, truth_of
@@ -77,6 +78,7 @@ class Grid:
             conditions += [switch] if isinstance(switch, Formula) else []
             dims += [switch] if isinstance(switch, Dim) else switch if isinstance(switch, Ratio) else []
         form = form and together([form, *map(quasipolynomial_of, dims)])
+        self._sized = {*dims}
         self._dims = [*dict.fromkeys([*dims, *(d for c in conditions for d in compared_expressions(c))])]
         self._degrees = [form.degrees.get(s, 0) if form is not None else 0 for s in axes]
         self._periods = [lcm(a.step, form.periods.get(s, 1) if form is not None else 1) for s, a in axes.items()]
@@ -132,11 +134,32 @@ class Grid:
             return cells
         values = cells.first[0][:, None] + cells.moving[0, 0][:, None] * np.arange(degree + 1)
         at = Evaluator({s: values})
-        looks = [np.broadcast_to(at.dim(of_atom(part)), values.shape) for part in _parts(self._dims, s)]
+        looks = [np.broadcast_to(look, values.shape) for look in self._looks(s, at)]
         counts = np.where(cells.length[0] < inf, cells.length[0], 0).astype(np.int64)
         kept = np.zeros(cells.number, dtype=bool)
         kept[np.unique(np.concatenate([counts[:, None], *looks], axis=1), axis=0, return_index=True)[1]] = True
         return cells.where(kept)
+
+    def _looks(self, s: Atom, at: Evaluator) -> Iterator[Any]:
+        """Yield what the truth of the conditions and the values of the expressions depend on, of a symbol alone.
+
+        Only remainders of the factors matter in a remainder, and in `x*y % n == 0` only their divisors shared with n.
+        """
+        whole = list[Dim]()
+        for dim in self._dims:
+            remainder = remainder_in(dim)
+            if remainder is None:
+                whole.append(dim)
+                continue
+            dividend, modulus, _ = remainder
+            divides = dim not in self._sized and not dim.shift and len(dividend.terms) == 1
+            for atom in dividend.atoms():
+                if not _is_part(atom, s):
+                    whole.append(of_atom(atom))
+                    continue
+                size = at.atom(atom)
+                yield np.gcd(size, modulus) if divides else size % modulus
+        yield from map(at.atom, _parts(whole, s))
 
     def _depths(self, cells: Cells, degrees: Iterable[int]) -> list[int]:
         """Return the maximum degree along each direction of polynomials with these degrees in the symbols."""
@@ -262,14 +285,19 @@ def _bounds_on_cells(
     return dict(zip(dims, bounds_of(values.reshape(len(dims), *shape), cells.length), strict=True))
 
 
+def _is_part(atom: Atom, s: Atom) -> bool:
+    """Whether an atom is a switch-free operation on `s` alone, or `s` itself."""
+    form = quasipolynomial_of(of_atom(atom)) if atom.symbols == {s} else None
+    return form is not None and not form.switches
+
+
 def _parts(dims: Iterable[Dim], s: Atom) -> list[Atom]:
     """Return the largest switch-free operations on `s` alone; the values of `dims` depend on `s` only through them."""
     parts, ahead = dict[Atom, None](), [*dims]
     seen = {*ahead}
     while ahead:
         for atom in ahead.pop().atoms():
-            form = quasipolynomial_of(of_atom(atom)) if atom.symbols == {s} else None
-            if form is not None and not form.switches:
+            if _is_part(atom, s):
                 parts[atom] = None
             elif s in atom.symbols:
                 inner = {*arguments(atom)} - seen

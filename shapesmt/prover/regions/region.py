@@ -39,6 +39,7 @@ from shapesmt.prover.regions.worst import Proof, at_ends
 
 MAX_TEXT = 300
 MAX_LISTING = 80  # characters of a description; above, the condition's own text is used if it is shorter
+FEW = 512  # values that are sampled if the condition can't be evaluated at more
 SAMPLES = {2: (256, 1024), 3: (48, 48)}  # minimum and maximum number of sampled values, by the number of symbols
 
 
@@ -139,7 +140,12 @@ def _simpler(joint: list[Formula], within: Domain, proves: Proof) -> list[Formul
     if simpler != joint:
         return simpler
     alike = [p for p in joint if any(q is not p and q.symbols == p.symbols for q in joint)]
-    return [_if_about_one_each(p, within, proves) if p in alike else p for p in joint]
+    simpler, narrowed = [], within.copy()
+    for p in joint:
+        simpler.append(_if_about_one_each(p, narrowed, proves) if p in alike else p)
+        if simpler[-1] is not p:  # the conditions of later nodes are plainer where those of earlier ones hold
+            narrowed.assume(simpler[-1])
+    return simpler
 
 
 def _on_fewer(condition: Formula, domain: Domain) -> list[Formula]:
@@ -198,6 +204,9 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
     best: list[Conjunct] | None = None
     for values in _windows(condition, symbol, domain) if symbol.lo < SAFE else ():
         truth = truth_at(condition, {symbol: values})
+        if truth is None:  # perhaps there are too many positions of two axes
+            values = values[:FEW]
+            truth = truth_at(condition, {symbol: values})
         pieces = None if truth is None else describe_values(symbol, values, truth, _periods(condition).get(symbol, 1))
         shorter = pieces is not None and (best is None or _length(pieces) < _length(best))
         if pieces is not None and shorter and _equivalent(condition, pieces, domain, proves):

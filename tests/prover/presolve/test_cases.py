@@ -1,15 +1,17 @@
-"""Conditions decided one case at a time, against running through the sizes."""
+"""Conditions decided one case at a time, or for one product, against running through the sizes."""
 
 from __future__ import annotations
 
 from itertools import product
 from random import Random
 
-from shapesmt.prover.algebra import Evaluator, Formula, Verdict, symbol
-from shapesmt.prover.algebra.formula import any_of, at_least, at_most, differs, divides, equal
+import numpy as np
+
+from shapesmt.prover.algebra import Dim, Evaluator, Formula, Verdict, product as multiplied, symbol
+from shapesmt.prover.algebra.formula import all_of, any_of, at_least, at_most, differs, divides, equal, negate, select
 from shapesmt.prover.algebra.numeric import from_dim, literal
 from shapesmt.prover.algebra.substitution import atom_of
-from shapesmt.prover.presolve.cases import Decision, decide_by_cases
+from shapesmt.prover.presolve.cases import Decision, decide_by_cases, prove_for_product
 from shapesmt.prover.presolve.decisions import decide
 from shapesmt.prover.presolve.domain import Domain
 
@@ -67,3 +69,52 @@ def test_random_conditions_are_decided_as_they_hold(seeds: range) -> None:
         assert decision.verdict is verdict, seed
         at = decision.counterexample
         assert at is None or Evaluator(at).formula(fact) > Evaluator(at).formula(condition), seed
+
+
+def windows(height: Dim, width: Dim, size: int) -> Dim:
+    return BATCH * ((height + size - 4) // size) * ((width + size - 4) // size)
+
+
+def test_what_windows_in_steps_of_a_batch_need_follows_from_the_first_stage() -> None:
+    many, fewer = windows(ROWS, COLUMNS, 28), windows(ROWS, COLUMNS, 56)
+    within = Domain(ATOMS, [at_least(ROWS, 4), at_least(COLUMNS, 4), divides(64, many)])
+    each = select(equal(fewer // 16, 0), fewer, fewer // 16)
+    single = all_of(equal(BATCH, 1), equal((ROWS + 52) // 56, 1))
+    for condition in (
+        all_of(differs(fewer // 16, 0), divides(16, fewer)),
+        any_of(single, all_of(differs(fewer // 16, 0), divides(16, fewer))),
+        equal(3072 * each, fewer * (3072 * each // fewer)),
+        equal(3072 * each // fewer, 192),
+    ):
+        assert prove_for_product(within, condition, decide) == (Verdict.PROVED, "enumeration", None)
+    assert prove_for_product(within, differs(fewer // 32, 0), decide) is None  # false
+    assert prove_for_product(within, at_least(fewer, ROWS), decide) is None  # not about the product alone
+
+
+def test_random_conditions_on_a_product_are_proven_only_if_they_hold(seeds: range) -> None:
+    proven, points = 0, np.array([*product(range(1, 14), repeat=3)])
+    at = Evaluator(dict(zip(ATOMS, points.T, strict=True)))
+    for seed in seeds:
+        r = Random(f"products {seed}")
+        k = r.choice([1, 2, 3])
+        counts = [(BATCH, ROWS // k, COLUMNS), (BATCH, (ROWS + k - 1) // k), (BATCH - 2, ROWS)][r.choice([0, 1, 1, 2])]
+        size, number = multiplied(counts), r.choice([2, 4, 6])
+        facts = [divides(number, size)] if r.random() < 0.7 else [at_least(ROWS, k)]
+        each = select(equal(size // number, 0), size + r.choice([0, 1]), size // number)
+        condition = r.choice(
+            [
+                any_of(differs(size // number, 0), equal(size, 0)),
+                divides(r.choice([2, 3, 4]), size),
+                equal(12 * each // size, 12 // number),
+                at_least(r.choice([size, BATCH * ROWS]), size // number + r.randint(0, 2)),
+                equal(size // number * number, size),
+            ]
+        )
+        if r.random() < 0.3:
+            condition = any_of(condition, equal(r.choice([BATCH, ROWS, COLUMNS]), 1))
+        if prove_for_product(Domain(ATOMS, facts), condition, decide) is None:
+            continue
+        proven += 1
+        failing = points[at.formula(all_of(*facts, negate(condition)))]
+        assert not len(failing), f"{seed}: {condition} fails at {failing[0]}"
+    assert proven > len(seeds) // 8

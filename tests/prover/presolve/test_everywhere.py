@@ -9,6 +9,7 @@ from random import Random
 import numpy as np
 
 from shapesmt.prover.algebra import (
+    TRUE,
     Dim,
     Evaluator,
     Formula,
@@ -17,6 +18,7 @@ from shapesmt.prover.algebra import (
     at_least,
     atom_of,
     differs,
+    divides,
     equal,
     lowest,
     maximum,
@@ -28,7 +30,7 @@ from shapesmt.prover.presolve.domain import Domain
 from shapesmt.prover.presolve.everywhere import decide_on_cells, extremes
 from tests.oracle.test_identities import expression, formula
 
-H, W = symbol("h", 1), symbol("w", 1)
+B, H, W = symbol("b", 1), symbol("h", 1), symbol("w", 1)
 FAR = 60  # values of each symbol that are run through
 
 
@@ -164,6 +166,37 @@ def test_quotients_by_sizes_and_lesser_sizes_are_decided_as_running_through_size
         if dim.symbols:
             known += bounded(symbols, [f for f in facts if f.symbols & dim.symbols], dim)
     assert known > len(seeds) // 2
+
+
+def counted(r: Random, symbols: list[Dim]) -> Formula:
+    """A condition on the remainder of a product or sum of sizes, such as the windows of a batch."""
+    sizes = [(s + r.randint(0, 3)) // r.choice([1, 2, 4]) for s in [*symbols, r.choice(symbols)]]
+    number, count = r.choice([4, 6, 8, 12]), r.choice([sizes[0] * sizes[1], sizes[0] * sizes[1] * sizes[2], sum(sizes)])
+    rest = (r.choice([1, 1, 2, 3]) * count + r.choice([0, 0, 1, 5])) % number
+    return r.choice([equal(rest, 0), equal(rest, 0), differs(rest, r.randint(0, 2)), at_least(rest, r.randint(1, 3))])
+
+
+def test_remainders_of_products_are_decided_as_running_through_sizes_does(seeds: range) -> None:
+    known = 0
+    for seed in seeds:
+        r = Random(f"remainders everywhere {seed}")
+        symbols = ranges(r)
+        facts = [counted(r, symbols) for _ in range(r.choice([0, 1, 1]))]
+        asked_too = r.choice([TRUE, TRUE, at_least(symbols[0] // 4, 2), equal(symbols[1], 4 * (symbols[1] // 4))])
+        condition = r.choice([any_of, all_of])(counted(r, symbols), asked_too)
+        dim = r.choice([condition.dim, symbols[0] * symbols[1], None]) or symbols[0] * (symbols[1] % 4)
+        if condition.symbols:
+            known += checked(symbols, [f for f in facts if f.symbols & condition.symbols], condition)
+        if dim.symbols:
+            known += bounded(symbols, [f for f in facts if f.symbols & dim.symbols], dim)
+    assert known > len(seeds)
+
+
+def test_a_condition_on_remainders_is_decided_by_few_of_them() -> None:
+    count = [B * ((H + k - 4) // k) * ((W + k - 4) // k) for k in (28, 56)]
+    fine = domain([B, H, W], at_least(H, 4), at_least(W, 4), divides(64, count[0]))
+    assert decide_on_cells(fine, divides(16, count[1])) == (None, True)
+    assert decide_on_cells(fine, divides(32, count[1])) == ({atom_of(B): 1, atom_of(H): 200, atom_of(W): 200}, True)
 
 
 def test_lines_along_which_two_sizes_grow_alike_are_borders_of_cells() -> None:

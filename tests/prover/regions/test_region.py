@@ -49,6 +49,13 @@ def described(condition: Formula, *facts: Formula) -> Region:
     return describe(condition, Domain(sorted(condition.symbols, key=lambda s: s.number), facts), judge.proves)
 
 
+def presolved(domain: Domain, asked: Formula) -> bool:
+    """Whether a condition is proven, which needs no solver."""
+    decision = decide(domain, asked)
+    assert decision is not None, asked
+    return decision.verdict is Verdict.PROVED
+
+
 def exactly(condition: Formula, *facts: Formula) -> tuple[str, ...]:
     found = described(condition, *facts)
     assert found.exact
@@ -144,11 +151,6 @@ def alternatives(texts: Iterable[str]) -> set[frozenset[str]]:
 
 def test_what_one_size_or_the_other_rules_out_needs_no_solver() -> None:
     """A PyTorch program has such guards: `(h + 7)//8 != 1 and (w + 7)//8 != 1` for each layer."""
-
-    def presolved(domain: Domain, asked: Formula) -> bool:
-        decision = decide(domain, asked)
-        return decision is not None and decision.verdict is Verdict.PROVED
-
     refused = any_of(*(equal((x + k - 1) // k, 1) for k in (2, 4, 8) for x in (N, M)))
     found = describe(refused, Domain([N, M]), presolved)
     assert (found.text, found.exact) == (("n <= 8 or m <= 8",), True)
@@ -320,6 +322,22 @@ def test_the_targets_of_a_reshape_are_one_readable_region() -> None:
     report = shapesmt.check(model, dims={"a": "0..4"}, values={"t": "-3..4"})
     assert report.precondition.exact
     assert len(report.precondition.text) == 4
+
+
+def test_a_condition_is_described_where_the_earlier_ones_hold() -> None:
+    def halved(n: Dim, k: int) -> Dim:  # the 7 rows of each tile, padded by what one row for two would lack
+        tiles = (n + 7 * k - 1) // (7 * k)
+        lacking = maximum((n + 2 * k - 1) // (2 * k) - 3 * tiles - (n + 7 * k - 1) // (14 * k), 0)
+        return (7 * tiles + lacking) // 2
+
+    def in_tiles(rows: Dim, columns: Dim) -> Formula:
+        counts = [select(equal(n // 7, 0), 99, n // 7) for n in (rows, columns)]
+        return equal(rows * columns, 49 * counts[0] * counts[1])
+
+    stages = [(halved(N, k), halved(M, k)) for k in (4, 8, 16)]
+    condition = all_of(in_tiles((N + 3) // 4, (M + 3) // 4), *(in_tiles(*stage) for stage in stages))
+    region = describe(condition, Domain(map(atom_of, (N, M))), presolved)
+    assert (region.exact, region.text) == (True, ("(n + 3) % 224 <= 3", "(m + 3) % 224 <= 3"))
 
 
 def test_a_divisor_that_may_be_0_is_guarded_or_none() -> None:

@@ -7,6 +7,7 @@ from shapesmt.prover.algebra.growth.quasipolynomial import (
     compared_expressions,
     of_formula,
     quasipolynomial_of,
+    remainder_in,
     together,
 )
 
@@ -19,5 +20,6 @@ __all__ = [
     "monotone",
     "of_formula",
     "quasipolynomial_of",
+    "remainder_in",
     "together",
 ]

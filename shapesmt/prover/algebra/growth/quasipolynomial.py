@@ -3,7 +3,8 @@
 Sums and products of symbols are quasi-polynomials, and so are their quotients by constants: `(h//4)*(w//28)` is a
 polynomial for each remainder of h by 4 and of w by 28. A minimum, a maximum or a choice is a quasi-polynomial as long
 as its `switches` don't change: the sign of the difference of two arguments, the truth of a condition. A quotient of two
-expressions is one if the remainder proves it: `(h*w + 3)//h` is w if h is 4 or more.
+expressions is one if the remainder proves it: `(h*w + 3)//h` is w if h is 4 or more. A remainder by a constant is a
+number for each remainder of its symbols: its degrees are 0.
 
     >>> from shapesmt.prover.algebra import symbol
     >>> h, w = symbol("h", 1), symbol("w", 1)
@@ -56,6 +57,14 @@ class Ratio(NamedTuple):
 Switch: TypeAlias = "Dim | Formula | Ratio"
 
 
+class Remainder(NamedTuple):
+    """A remainder by a number: `dividend - modulus * quotient`."""
+
+    dividend: Dim
+    modulus: int
+    quotient: Atom
+
+
 class Quasipolynomial(NamedTuple):
     """The form of an expression: its periods and degrees, valid as long as its switches don't change.
 
@@ -82,10 +91,30 @@ class Forms(Interpretation["Quasipolynomial | None"]):
     """An interpretation that returns the form of each expression; None if it has none."""
 
     def _sum(self, dim: Dim) -> Quasipolynomial | None:
+        if (remainder := remainder_in(dim)) is not None:
+            form = self.atom(remainder.quotient)
+            return form and form._replace(degrees=dict.fromkeys(form.degrees, 0))
         return together(together(map(self.atom, factors), of_product=True) for factors, _ in dim.products())
 
     def _condition(self, formula: Formula) -> Quasipolynomial | None:
         return together(map(self.part, formula.parts))
+
+
+def remainder_in(dim: Dim) -> Remainder | None:
+    """Return the remainder if the expression is a multiple of one, plus a number; else None.
+
+    >>> from shapesmt.prover.algebra import symbol
+    >>> remainder_in(2 * (symbol("h", 1) % 4) + 3).modulus
+    4
+    """
+    for factors, c in dim.products():
+        atom = factors[0] if len(factors) == 1 and factors[0].op is FLOOR_DIVISION else None
+        number = None if atom is None else atom.args[1].constant
+        if atom is not None and number and c % number == 0:
+            remainder = Remainder(atom.args[0], number, atom)
+            if (dim + c // number * (remainder.dividend - number * of_atom(atom))).constant is not None:
+                return remainder
+    return None
 
 
 def together(parts: Iterable[Quasipolynomial | None], *, of_product: bool = False) -> Quasipolynomial | None:
