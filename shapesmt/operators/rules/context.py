@@ -141,7 +141,7 @@ class RuleContext(Statements):
         self.assume_valid(index)
         value = self.inputs[index].value if self.has(index) else None  # type: ignore[union-attr]  # has() says so
         if not isinstance(value, Elements) or any(isinstance(i, Float) for i in value.items):
-            self._unread |= {index} if value is not None else set()
+            self.unread |= {index} if value is not None else set()
             return None
         return tuple(i if isinstance(i, Dim) else None for i in value.items)
 
@@ -322,16 +322,16 @@ class RuleContext(Statements):
         inner.case = self.case
         inner.runtime, inner.loading = self.runtime, self.loading
         inner.boolean = lambda index: any(t is reads[index] and self.boolean(i) for i, t in enumerate(self.inputs))
-        inner.requirements, inner.facts, inner.unjudged, inner.fresh_symbols = (
-            self.requirements, self.facts, self.unjudged, self.fresh_symbols,
-        )  # fmt: skip
+        inner.requirements, inner.facts = self.requirements, self.facts
+        inner.unjudged, inner.fresh_symbols = self.unjudged, self.fresh_symbols
         try:
             results = rule.apply(inner)
         finally:
             self.memoizable &= inner.memoizable
             self.by_version |= inner.by_version
             self.decisions.update((size, self._decision_by_inputs(how, reads)) for size, how in inner.decisions.items())
-            for index in inner.decides_success:
+            self.unread.update(i for index in inner.unread for i in self.places(reads[index]))
+            for index in inner.doubted(inner.decides_success):
                 self.assume_elements(reads[index], only_sizes=index in inner.decides_sizes_only)
         return (results,) if isinstance(results, Tensor) else tuple(results or ())
 

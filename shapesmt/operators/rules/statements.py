@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from math import inf
 from typing import NoReturn
 
@@ -70,7 +70,7 @@ class Statements:
         self.rejected = False
         self.rests_on_inputs: set[tuple[Causes, bool]] = set()
         self.external: set[Cause] = set()
-        self._unread: set[int] = set()  # inputs whose elements are known, but not as a list
+        self.unread: set[int] = set()  # inputs whose elements are known, but not as a list
         self._condition: Formula = TRUE
 
     # Laws
@@ -286,5 +286,9 @@ class Statements:
         """Return the inputs whose unknown elements decide whether the node runs, or may decide its output sizes."""
         vague = self.fresh_symbols or any(t.shape is None and t.is_tensor and not t.cases for t in outputs)
         deciding = self.decides_success or (range(len(self.inputs)) if vague and not self.rejected else ())
-        deciding_inputs = [(i, t) for i, t in enumerate(self.inputs) if t is not None and i in deciding]
-        return frozenset(i for i, t in deciding_inputs if not t.followed or i in self._unread)
+        return self.doubted(deciding)
+
+    def doubted(self, indices: Container[int]) -> frozenset[int]:
+        """Return those of the inputs `indices` that are given and have elements that aren't known, or weren't read."""
+        given = [(i, t) for i, t in enumerate(self.inputs) if t is not None and i in indices]
+        return frozenset(i for i, t in given if not t.followed or i in self.unread)

@@ -140,9 +140,12 @@ class Constants(NamedTuple):
             return numerator
         return exact_fraction(numerator, self.denominator, self.dtype)
 
-    def look_up(self) -> Item:
-        """Return the element at a position, by its row-major index; None for masks, which are counted instead."""
-        if {int(self.numerators.min()), int(self.numerators.max())} <= {0, 1}:
+    def look_up(self, *, masks: bool = False) -> Item:
+        """Return the element at a position, by its row-major index.
+
+        None for masks, which are counted instead, unless `masks` is true.
+        """
+        if not masks and {int(self.numerators.min()), int(self.numerators.max())} <= {0, 1}:
             return None
         index, stride = ZERO, 1
         for back, size in enumerate(reversed(self.numerators.shape), 1):

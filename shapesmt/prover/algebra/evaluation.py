@@ -235,7 +235,7 @@ class Checked(Evaluator):
     def _apply(self, atom: Atom) -> Any:
         if atom.op is PRODUCT:
             self._look_at(prod(_largest(self.dim(a)) for a in atom.args))
-        elif not atom.op.fits(*atom.args):
+        elif not atom.op.fits_at(self, *atom.args):
             raise OverflowError
         return super()._apply(atom)
 

@@ -107,11 +107,12 @@ class Operation:
         bounds: Computes the interval of the result from the arguments.
         evaluate: Computes the value from the `Values` and the arguments.
         text: Writes the operation, from a function that writes operands of `//`, and the arguments.
-        fits: Whether all steps inside arguments other than expressions and conditions fit 62 bits.
+        fits: Whether all steps inside arguments other than expressions and conditions fit 62 bits, at all values.
+        fits_at: Whether they do at the values that the `Values` have; by default as at all values.
         opaque: Whether analyses know only its interval and its values.
     """
 
-    __slots__ = ("bounds", "build", "evaluate", "fits", "name", "opaque", "text")
+    __slots__ = ("bounds", "build", "evaluate", "fits", "fits_at", "name", "opaque", "text")
 
     build: Callable[..., Any]
 
@@ -123,6 +124,7 @@ class Operation:
         evaluate: Callable[..., Any],
         text: Callable[..., Text] | None = None,
         fits: Callable[..., bool] = lambda *_: True,
+        fits_at: Callable[..., bool] | None = None,
         opaque: bool = False,
     ) -> None:
         self.name = name
@@ -130,6 +132,7 @@ class Operation:
         self.evaluate = evaluate
         self.text = text or _call_text(name)
         self.fits = fits
+        self.fits_at = fits_at or (lambda _, *args: fits(*args))
         self.opaque = opaque
         for rows in ANALYSES:
             rows.admit(self)

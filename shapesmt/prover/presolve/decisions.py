@@ -330,7 +330,7 @@ def _by_end(domain: Domain, condition: Formula) -> Decision | None:
 
 
 def _by_first_values(domain: Domain, condition: Formula) -> Decision | None:
-    """Decide a condition that bounds one symbol by a float, such as `floor(0.5*n) <= 9`; None for other conditions."""
+    """Decide a bound of one symbol by a float or a fold, such as `floor(0.5*n) <= 9`; None for other conditions."""
     cuts = [bound for part in condition.conjuncts if len(condition.symbols) == 1 for bound in weaker(part)]
     ends = [half_line[2] for bound in cuts if (half_line := half_line_of(bound)) is not None and half_line[1] < 0]
     (s,), relations = domain.closure(condition.symbols) if ends else ((None,), ())

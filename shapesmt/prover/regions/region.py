@@ -39,6 +39,7 @@ from shapesmt.prover.regions.worst import Proof, at_ends
 
 MAX_TEXT = 300
 MAX_LISTING = 80  # characters of a description; above, the condition's own text is used if it is shorter
+FEW = 512  # values that are sampled if the condition can't be evaluated at more
 SAMPLES = {2: (256, 1024), 3: (48, 48)}  # minimum and maximum number of sampled values, by the number of symbols
 
 
@@ -203,6 +204,9 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
     best: list[Conjunct] | None = None
     for values in _windows(condition, symbol, domain) if symbol.lo < SAFE else ():
         truth = truth_at(condition, {symbol: values})
+        if truth is None:  # perhaps there are too many positions of two axes
+            values = values[:FEW]
+            truth = truth_at(condition, {symbol: values})
         pieces = None if truth is None else describe_values(symbol, values, truth, _periods(condition).get(symbol, 1))
         shorter = pieces is not None and (best is None or _length(pieces) < _length(best))
         if pieces is not None and shorter and _equivalent(condition, pieces, domain, proves):

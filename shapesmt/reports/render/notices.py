@@ -87,7 +87,7 @@ def _sentence(finding: Finding) -> str:
     if finding.verdict is Verdict.DEPENDS and finding.holds_iff:
         parts.append(f"runs exactly when {printable(finding.holds_iff, 400)}")
     if finding.verdict is Verdict.UNKNOWN and finding.kind in (FindingKind.REQUIREMENT, FindingKind.DATA):
-        parts.append("undecided in the time given")
+        parts.append("undecided")
     return "; ".join(parts)
 
 

@@ -299,7 +299,8 @@ def test_the_precondition_of_a_normalized_sum_is_that_of_both(case, also):
     skip, attributes, parameters = case
     named = ", ".join(each.split("] ")[1] for each in parameters.split(", float"))
     model = parsed(
-        f"""g (float[b, n, 4] x, float{skip} s, {parameters}) => (float[p, q, r] y{", float[i, j, k] a" if also else ""})
+        f"""g (float[b, n, 4] x, float{skip} s, {parameters})
+            => (float[p, q, r] y{", float[i, j, k] a" if also else ""})
         {{ a = Add (x, s) y = LayerNormalization {attributes} (a, {named}) }}"""
     )
     used = {d.dim_param for i in model.graph.input for d in i.type.tensor_type.shape.dim} - {""}

@@ -17,7 +17,7 @@ FEW = 4  # a remedy is in doubt if it leaves less than one part in so many
 
 
 def doubt_of(
-    ranges: Mapping[str, Range], assumed: Iterable[Formula], a: Examined, *, every: bool = True
+    ranges: Mapping[str, Range], assumed: Iterable[Formula], a: Examined, *, every: bool = True, exact: bool = True
 ) -> facts.Doubt | None:
     """Return what is in doubt about a remedy; None if nothing is.
 
@@ -26,6 +26,7 @@ def doubt_of(
         assumed: The relations of the remedy.
         a: The problem with the ranges that were given, and the examination, which tells how many of them run.
         every: Whether the remedy is for all that run, rather than for those at which the model does what it is for.
+        exact: Whether it is known exactly what runs; otherwise the remedy may be narrower than it need be.
     """
     given, inputs = a.problem.ranges, a.problem.inputs
     single = tuple(n for n, r in ranges.items() if r.lo == r.hi and given[n].min != given[n].max)
@@ -38,6 +39,8 @@ def doubt_of(
     equal = tuple(map(str, related if few else [f for f in related if f.op == "eq" and share is None]))
     if not every and not few:
         share = None  # it doesn't count those
+    if share is None and not exact:
+        return None
     many = share is not None and share[0] * 2 > share[1]  # the remedy is narrower than it need be
     if not (few or (single and not many) or (share is None and (small or equal))):
         return None

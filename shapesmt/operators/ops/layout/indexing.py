@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 
 from shapesmt.base.lazy import np
@@ -14,8 +14,8 @@ from shapesmt.operators.ops.shared.fields import (
     element_list,
     element_of,
     integers_of,
+    moved_elements,
     numbers,
-    term_of,
     value_of,
     within,
 )
@@ -131,12 +131,7 @@ def _gather_elements(x: Tensor, indices: Tensor, axis: int, dims: Shape) -> Valu
     def moved(b: int) -> Dim:
         return at if b == back else position(b) if b < back else position(b + indices.rank - 1)
 
-    return _move_elements(x, dims, moved)
-
-
-def _move_elements(x: Tensor, dims: Shape, moved: Callable[[int], Dim]) -> Value | None:
-    element = term_of(x)
-    return None if element is None else value_of(dims, move_positions(element, moved))
+    return moved_elements(x, dims, moved)
 
 
 def _row(items: Sequence[Item], size: int, width: int, index: Item) -> Sequence[Item]:
@@ -156,11 +151,16 @@ def gather_elements(ctx: RuleContext) -> Tensor:
     x, indices = ctx.input(0), ctx.input(1)
     axis = same_rank(ctx, x, indices)
     require_inside(ctx, indices, x[axis])
+    return ctx.tensor(indices.dims, value=picked_elements(x, indices, axis))
+
+
+def picked_elements(x: Tensor, indices: Tensor, axis: int) -> Value | None:
+    """Return the elements of `x` at the indices along `axis`, and at the same place on the other axes."""
     place = element_of(indices)
     if place is None or x.value is None:
-        return ctx.tensor(indices.dims)
+        return None
     at, back = within(place, x[axis]), x.rank - axis
-    return ctx.tensor(indices.dims, value=_move_elements(x, indices.dims, lambda b: at if b == back else position(b)))
+    return moved_elements(x, indices.dims, lambda b: at if b == back else position(b))
 
 
 def same_rank(ctx: RuleContext, x: Tensor, indices: Tensor) -> int:
@@ -246,7 +246,7 @@ def _picked_tuples(x: Tensor, picked: Sequence[Tensor], batch: int, dims: Shape)
         axis = x.rank - b
         return position(len(dims) - axis) if axis < batch else places[axis - batch] if b > tail else position(b)
 
-    return _move_elements(x, dims, moved)
+    return moved_elements(x, dims, moved)
 
 
 VALUES_OFF_AND_ON = laws.SM116.law("values are off and on")

@@ -59,7 +59,7 @@ def combine(function: Function | None, operands: tuple[Tensor, ...], shape: Shap
                 return None
             kept = [row if lenient or None not in row else None for row in zip(*columns, strict=True)]
             return elements(sizes, [None if row is None else items.result(function, row, dtype) for row in kept])
-    over = [element_over(t, shape) for t in operands]
+    over = [element_over(t, shape, masks=function is items.choose_item) for t in operands]
     if any(e is None for e in over):
         return None
     return value_of(shape, items.result(function, over, dtype))
@@ -78,9 +78,9 @@ def _alike(function: Function, operands: tuple[Tensor, ...]) -> bool:
     return function not in (items.WHOLE if all(floats) else items.FLOATING) and len(set(floats)) == 1
 
 
-def element_over(t: Tensor, shape: Shape) -> Item:
+def element_over(t: Tensor, shape: Shape, *, masks: bool = False) -> Item:
     """Return the tensor's element as an expression over the positions of the shape it is broadcast to."""
-    element = term_of(t)
+    element = term_of(t, masks=masks)
     return (
         None if element is None else move_positions(element, lambda back: broadcast_index(t[-back], shape[-back], back))
     )

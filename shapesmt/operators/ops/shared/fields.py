@@ -123,25 +123,28 @@ def element_of(x: Tensor) -> Dim | None:
     return element if isinstance(element, Dim) else None
 
 
-def term_of(x: Tensor) -> Item:
-    """Return the element, integer or float, as an expression over positions; None if there is none."""
+def term_of(x: Tensor, *, masks: bool = False) -> Item:
+    """Return the element, integer or float, as an expression over positions; None if there is none.
+
+    Long masks have one only if `masks` is true.
+    """
     if not isinstance(x.value, Elements):
         return None if x.value is None else x.value.element
     if not x.value.items:
         return literal(0.0, x.dtype) if x.dtype in FLOATS else ZERO
     formula = _formula(x.value)
-    return _looked_up(x.value) if formula is None else formula
+    return _looked_up(x.value, masks) if formula is None else formula
 
 
-def _looked_up(value: Elements) -> Item:
-    """Return the element of a list of constants by its index; None for short lists and masks."""
-    if value not in _LOOKED_UP:
+def _looked_up(value: Elements, masks: bool) -> Item:
+    """Return the element of a list of constants by its index; None for short lists, and for masks unless `masks`."""
+    if (value, masks) not in _LOOKED_UP:
         known = constants(value) if len(value.items) > MAX_CHOICES else None
-        _LOOKED_UP[value] = None if known is None else known.look_up()
-    return _LOOKED_UP[value]
+        _LOOKED_UP[value, masks] = None if known is None else known.look_up(masks=masks)
+    return _LOOKED_UP[value, masks]
 
 
-_LOOKED_UP: dict[Elements, Item] = memo("lookups in constants", {})
+_LOOKED_UP: dict[tuple[Elements, bool], Item] = memo("lookups in constants", {})
 
 
 def broadcast_index(size: Dim, target: Dim, back: int) -> Dim:
@@ -185,6 +188,11 @@ def view_elements(
     sizes = concrete(shape)
     if isinstance(x.value, Elements) and sizes is not None and prod(sizes) <= most_listed([x], MAX_ELEMENTS):
         return from_array(np.asarray(view(x.value.array), dtype=object))
+    return moved_elements(x, shape, moved)
+
+
+def moved_elements(x: Tensor, shape: Sequence[Dim], moved: Callable[[int], Dim]) -> Value | None:
+    """Return the elements of an output whose element at a position is that of `x` at the `moved` positions."""
     element = term_of(x)
     return None if element is None else value_of(shape, move_positions(element, moved))
 

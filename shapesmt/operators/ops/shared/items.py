@@ -138,7 +138,7 @@ def cast(item: Dim | Float, dtype: str) -> Item:
         return from_dim(item, dtype) if dtype != "float16" or max(-item.lo, item.hi) < 1 << 16 else None
     if dtype == "bool":
         number = item if isinstance(item, Dim) else item.numerator
-        return None if number is None else truth(differs(number, 0))
+        return number if number is None or (number.lo >= 0 and number.hi <= 1) else truth(differs(number, 0))
     return _truncate(item, dtype) if isinstance(item, Float) else wrap(item, dtype)
 
 
@@ -178,9 +178,13 @@ def _absolute(x: Dim | Float) -> Item:
 
 
 def _logarithm(x: Dim | Float) -> Item:
-    """Return the logarithm of a number or of an expression over positions, else None: its last bit may differ."""
-    known = isinstance(x, Float) and (not x.symbols or any(s.kind is Kind.AXIS for s in x.symbols))
-    return x.unary(steps.LOG) if isinstance(x, Float) and known else None
+    """Return the logarithm of a number or of an expression over positions, else None: its last bit may differ.
+
+    That of 1 is 0 in every runtime.
+    """
+    if not isinstance(x, Float) or not (not x.symbols or any(s.kind is Kind.AXIS for s in x.symbols)):
+        return None
+    return literal(0.0, x.dtype) if x.lo == x.hi == 1 else x.unary(steps.LOG)
 
 
 # Two operands

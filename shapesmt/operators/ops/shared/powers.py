@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import isfinite, isqrt
 from typing import TYPE_CHECKING
 
 from shapesmt.base.lazy import np
@@ -21,7 +21,7 @@ def raise_to(base: Dim | Float, exponent: Dim | Float) -> Item:
     """Return a power: integer exponents, square roots, and constants with an exact result; else None."""
     number, known_base = _constant(exponent), _constant(base)
     if number == ROOT and (known_base is None or isinstance(base, Dim)):
-        return _root(base)
+        return root(base)
     whole = _integer(exponent)
     if isinstance(base, Dim):
         return None if whole is None else _whole_power(base, whole)
@@ -33,7 +33,7 @@ def raise_to(base: Dim | Float, exponent: Dim | Float) -> Item:
         result = literal(float(np.power(float(known_base), float(number))), base.dtype)
     outcome = _constant(result)
     exact = outcome is not None and outcome**number.denominator == known_base**number.numerator
-    return result if exact else _root(base) if number == ROOT else None
+    return result if exact else root(base) if number == ROOT else None
 
 
 def _integer(number: Dim | Float) -> Dim | None:
@@ -65,14 +65,19 @@ def _power_of_float(base: Float, exponent: Dim) -> Item:
     return exact if exact is not None and exact.numerator is not None else None
 
 
-def _root(base: Dim | Float) -> Item:
+def root(base: Dim | Float) -> Item:
     """Return the square root of a non-negative whole number, else None.
 
-    `Pow` and `Sqrt` may differ in the last bit, so the result is known only once it is rounded to an integer.
+    `Pow` and `Sqrt` may differ in the last bit, and PyTorch's roots from others. So the result is known only once it is
+    rounded to an integer, or if it is a whole number.
     """
     if base.lo < 0 or not (isinstance(base, Dim) or base.whole):
         return None
-    return base.unary(steps.ROOT) if isinstance(base, Float) else from_dim(base, "float64").unary(steps.ROOT).to_int()
+    if isinstance(base, Dim):
+        return from_dim(base, "float64").unary(steps.ROOT).to_int()
+    square = None if base.numerator is None else base.numerator.constant
+    exact = None if square is None or isqrt(square) ** 2 != square else isqrt(square)
+    return base.unary(steps.ROOT) if exact is None else literal(exact, base.dtype)
 
 
 def _constant(number: Dim | Float) -> Fraction | None:

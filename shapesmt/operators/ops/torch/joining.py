@@ -7,6 +7,7 @@ from math import factorial
 
 from shapesmt.network import laws
 from shapesmt.operators.ops.layout.joining import concatenate
+from shapesmt.operators.ops.layout.shape import broadcast_value
 from shapesmt.operators.ops.shared.fields import reshape_elements
 from shapesmt.operators.ops.shared.require import require_ranks
 from shapesmt.operators.ops.torch.call import Call, operator
@@ -14,7 +15,7 @@ from shapesmt.operators.ops.torch.elementwise.promotion import cast, result_type
 from shapesmt.operators.ops.torch.elementwise.single import base
 from shapesmt.operators.ops.torch.layout import lay_out
 from shapesmt.operators.ops.torch.views.axes import NEW_AXES
-from shapesmt.operators.rules import Tensor, Traits, tensor
+from shapesmt.operators.rules import Shape, Tensor, Traits, Value, tensor
 from shapesmt.prover.algebra import ONE, ZERO, Dim, as_dim, ceil_divide, equal, product, total
 
 A_TENSOR_TO_JOIN = laws.SM103.law("there is at least one tensor to join")
@@ -136,9 +137,18 @@ def meshgrid(call: Call) -> list[Tensor]:
     named = {"name": "indexing", "values": "ij or xy", "value": how}
     ctx.check(how in ("ij", "xy"), laws.ATTRIBUTE_ONE_OF_TEXTS.of(**named))
     sizes = [t.numel for t in given]
+    order = [*range(len(sizes))]
     if how == "xy" and len(sizes) > 1:
-        sizes[:2] = sizes[1::-1]
-    return [lay_out(tensor(t.dtype, sizes), None) for t in given]
+        order[:2] = 1, 0
+    shape = tuple(sizes[i] for i in order)
+    return [lay_out(tensor(t.dtype, shape, _along(t, shape, order.index(i))), None) for i, t in enumerate(given)]
+
+
+def _along(vector: Tensor, shape: Shape, axis: int) -> Value | None:
+    """Return the elements of a vector, or of a number, along one axis of a shape, the same on all others."""
+    dims = [ONE] * len(shape)
+    dims[axis] = vector.numel
+    return broadcast_value(tensor(vector.dtype, dims, reshape_elements(vector, dims)), shape)
 
 
 @operator("cartesian_prod.default", traits=Traits.COPIED)

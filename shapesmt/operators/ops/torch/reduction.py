@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import zip_longest
 
 from shapesmt.network import laws
@@ -31,7 +32,17 @@ from shapesmt.operators.ops.torch.views.parts import END
 from shapesmt.operators.rules import Field, Item, Shape, Tensor, Traits, Value, position, tensor
 from shapesmt.prover.algebra import ONE, Dim, entries, equal, maximum
 
-FOLDED = {"sum": "ReduceSum", "prod": "ReduceProd", "amax": "ReduceMax", "amin": "ReduceMin"}
+FOLDED = {
+    "sum": "ReduceSum",
+    "prod": "ReduceProd",
+    "amax": "ReduceMax",
+    "amin": "ReduceMin",
+    "max": "ReduceMax",
+    "min": "ReduceMin",
+    "any": "ReduceMax",
+    "all": "ReduceMin",
+    "count_nonzero": "ReduceSum",
+}
 """Reductions whose known elements are computed."""
 WIDENED = ("sum", "prod", "nansum", "cumsum", "cumprod", "trace")
 """Operators that return int64 for integers and booleans."""
@@ -69,7 +80,7 @@ def folded_type(call: Call, x: Tensor) -> str:
 
 
 @operator(
-    *overloads(*FOLDED, "mean", "nansum", "nanmean", "any", "all", "logsumexp", "count_nonzero"),
+    *overloads(*(FOLDED.keys() - {"max", "min"}), "mean", "nansum", "nanmean", "logsumexp"),
     traits=Traits.MIXED,
     follows=along_dims,
 )
@@ -83,13 +94,22 @@ def fold(call: Call) -> Tensor:
     x, name = call.tensor("self"), base(call)
     axes, keep, dtype = axes_of(call, x), call.flag("keepdim"), folded_type(call, x)
     _require_elements(call, x, axes)
-    if name in FOLDED and not x.rank:
-        return cast(x, dtype)
     if name in ("sum", "count_nonzero") and not keep and len(axes) == x.rank > 0 and _is_mask(x):
         return scalar(count_true(call.ctx, 0), dtype)
-    if x.value is not None and name in FOLDED and kind(dtype) < FLOAT and axes:
-        return result(call.ctx, FOLDED[name], cast(x, dtype), vector(*axes), keepdims=int(keep))
-    return tensor(dtype, without(x.dims, axes, keep=keep))
+    return folded(call, x, axes, dtype, keep=keep)
+
+
+def folded(call: Call, x: Tensor, axes: Sequence[int], dtype: str, *, keep: bool) -> Tensor:
+    """Return the tensor of type `dtype` with these axes reduced, and with known integers."""
+    name = base(call)
+    counted = cast(x, "bool") if name in ("any", "all", "count_nonzero") else x
+    if name in FOLDED and not x.rank:
+        return cast(counted, dtype)
+    empty = name in ("any", "all") and any(x[axis].lo < 1 for axis in axes)  # whose maximum isn't defined
+    if x.value is None or name not in FOLDED or kind(dtype) >= FLOAT or not axes or empty:
+        return tensor(dtype, without(x.dims, tuple(axes), keep=keep))
+    whole = "int64" if dtype == "bool" else dtype
+    return cast(result(call.ctx, FOLDED[name], cast(counted, whole), vector(*axes), keepdims=int(keep)), dtype)
 
 
 def _is_mask(x: Tensor) -> bool:
@@ -122,7 +142,8 @@ def extreme(call: Call) -> tuple[Tensor, Tensor]:
         call.ctx.require_at_least(x[axis], 1, laws.EXTREME_AXIS_HAS_ELEMENT)
     dims = without(x.dims, (axis,), keep=call.flag("keepdim"))
     size = x[axis] if axis < x.rank else ONE
-    return tensor(x.dtype, dims), tensor("int64", dims, any_places(call.ctx, dims, size))
+    most = folded(call, x, (axis,), x.dtype, keep=call.flag("keepdim")) if x.rank else x
+    return most, tensor("int64", dims, any_places(call.ctx, dims, size))
 
 
 @operator(*WHOLE, "median.default", "nanmedian.default", traits=Traits.MIXED, follows=as_a_whole)
@@ -131,7 +152,7 @@ def extreme_of_all(call: Call) -> Tensor:
     x = call.tensor("self")
     if "median" not in call.ctx.node.op:
         call.ctx.require_at_least(x.numel, 1, laws.EXTREME_AXIS_HAS_ELEMENT)
-    return tensor(x.dtype, ())
+    return folded(call, x, range(x.rank), x.dtype, keep=False)
 
 
 @operator("argmax.default", "argmin.default", traits=Traits.MIXED, follows=along_dim)

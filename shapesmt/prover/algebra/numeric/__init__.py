@@ -26,7 +26,6 @@ from shapesmt.prover.algebra.numeric.float_choices import (
     float_remainder as float_remainder,
     float_sign as float_sign,
 )
-from shapesmt.prover.algebra.numeric.float_growth import weaker as weaker
 from shapesmt.prover.algebra.numeric.floats import (
     MANTISSA as MANTISSA,
     TO_INT as TO_INT,
@@ -38,3 +37,4 @@ from shapesmt.prover.algebra.numeric.floats import (
 from shapesmt.prover.algebra.numeric.folds import FOLD as FOLD, fold as fold
 from shapesmt.prover.algebra.numeric.lookups import lookup as lookup
 from shapesmt.prover.algebra.numeric.rough import is_rough as is_rough, settled as settled
+from shapesmt.prover.algebra.numeric.weaker import weaker as weaker

@@ -53,6 +53,12 @@ class Fold:
         tried = tables * prod(max(last.hi + 1, 1) for last in lasts.values())
         self.fits = tried <= MOST_TRIED and all(map(fits_int64, lasts.values()))
 
+    def fits_at(self, evaluator: Point) -> bool:
+        """Whether there are few enough positions at these sizes, of all tensors together."""
+        counts = [np.maximum(np.asarray(evaluator.dim(last), float) + 1, 0) for last in self.lasts.values()]
+        tried = reduce(np.multiply, counts, np.ones(()))
+        return float(tried.sum() if self.element.symbols - self.lasts.keys() else tried.max(initial=0)) <= MOST_TRIED
+
     def value(self, evaluator: Point) -> Any:
         """Return the number (or an array of numbers) at concrete sizes."""
         free = sorted(self.element.symbols - self.lasts.keys(), key=lambda a: a.number)
@@ -146,6 +152,7 @@ FOLD = Operation(
     evaluate=lambda at, folded: folded.value(at),
     text=lambda _, folded: (str(folded), True),
     fits=lambda folded: folded.fits,
+    fits_at=lambda at, folded: folded.fits or folded.fits_at(at),
     opaque=True,
 )
 FOLD.defines(lambda rebuilt: rebuilt)  # `Fold.rebuild` folds anew

@@ -8,13 +8,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from math import isclose, isfinite
 
 from shapesmt.prover.algebra.dim import Dim
 from shapesmt.prover.algebra.evaluation import Evaluator
 from shapesmt.prover.algebra.numeric.floats import Float, literal
-from shapesmt.prover.algebra.numeric.steps import LOG, ROOT
+from shapesmt.prover.algebra.numeric.steps import LOG, ROOT, Step
 
 NEAR = 1e-4
 """Two numbers this near may be equal but for their last bits: relative to the greater one, or to 1."""
@@ -22,21 +22,29 @@ NEAR = 1e-4
 
 def is_rough(number: object) -> bool:
     """Whether it is a rough number, or computed from one."""
-    if not isinstance(number, Float) or number.symbols or number.numerator is not None:
+    return isinstance(number, Float) and not number.symbols and _takes(number, (LOG, ROOT))
+
+
+def _takes(number: object, steps: Container[Step]) -> bool:
+    """Whether one of these steps computes a float, or a float that it is computed of."""
+    if not isinstance(number, Float) or number.numerator is not None:
         return False
-    return number.op in (LOG, ROOT) or any(map(is_rough, number.args))
+    return number.op in steps or any(_takes(part, steps) for part in number.args)
 
 
 def settled(result: Dim | Float | None, operands: Sequence[Dim | Float | None]) -> Dim | Float | None:
     """Return the result of an operation on numbers, some of them rough; None if their last bits may decide it.
 
     They don't decide a comparison of numbers that are far enough apart, nor how a number is rounded that is no integer
-    and no half, nearly. Numbers and sizes together are not known.
+    and no half, nearly. Numbers and sizes together are not known, except for logarithms of both.
     """
-    if result is None or any(x is None or x.symbols for x in operands):
+    of_sizes = [x for x in operands if x is None or x.symbols]
+    if result is None or not all(_takes(x, (LOG,)) for x in of_sizes):
         return None
     if isinstance(result, Float) and not result.whole:
         return result
+    if of_sizes:
+        return None
     at = Evaluator({})
     first, *others = [float(at.dim(x) if isinstance(x, Dim) else x.value(at)) for x in operands if x is not None]
     if not isfinite(first):

@@ -312,7 +312,7 @@ def _inputs_that_fail(finding: Finding, fixed: AbstractSet[str], group: Group | 
     if finding.kind == FindingKind.RANK:
         yield line(2, "so it wasn't checked; --shape gives an input its rank")
     elif finding.verdict is Verdict.UNKNOWN and finding.kind in (FindingKind.REQUIREMENT, FindingKind.DATA):
-        yield line(2, "undecided in the time given; a longer --timeout may decide it")
+        yield line(2, "undecided; narrower ranges or a longer --timeout may decide it")
     if finding.verdict is Verdict.DEPENDS and holds_iff:
         yield line(2, f"{all_of} exactly when ", code(holds_iff))
     if safe_iff:

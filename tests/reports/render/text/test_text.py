@@ -105,7 +105,7 @@ FAILS  fc (Gemm, node 3)
 UNKNOWN  r (Reshape, node 4)
   the number of elements is kept
     n*n == m*m
-  undecided in the time given; a longer --timeout may decide it
+  undecided; narrower ranges or a longer --timeout may decide it
 
 DEPENDS  pick (Concat, node 12)
   image[2] is 65, u1[2] is 66

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf, isfinite
+from typing import Any
 
 from shapesmt.network import laws
 from shapesmt.operators.ops.math.elementwise import combine, require_nonzero
@@ -20,10 +22,32 @@ from shapesmt.operators.ops.torch.elementwise.promotion import (
     promoted_type,
     require_not_negative,
 )
-from shapesmt.operators.ops.torch.elementwise.single import base, first, in_place, store_in_place
+from shapesmt.operators.ops.torch.elementwise.single import base, first, in_place, store_in_place, truncate
 from shapesmt.operators.ops.torch.schemas import overloads
-from shapesmt.operators.rules import Field, Tensor, tensor
-from shapesmt.prover.algebra import entries
+from shapesmt.operators.rules import Field, Item, Tensor, tensor
+from shapesmt.prover.algebra import Dim, Evaluator, as_dim, entries
+from shapesmt.prover.algebra.numeric import Float, from_dim, is_rough
+
+
+def _floor_divide(a: Any, b: Any) -> Item:
+    """Divide, and round the exact quotient down; None for floats that have been rounded, and by those from 0 down."""
+    if isinstance(a, Dim):
+        whole: Item = (a - items.remainder(a, b)) // b  # type: ignore[operator]  # integers leave an integer
+        return whole
+    top, bottom = _fraction(a), _fraction(b)
+    if top is None or bottom is None or b.lo <= 0:
+        return None
+    return from_dim(top[0] * bottom[1] // (bottom[0] * top[1]), a.dtype)
+
+
+def _fraction(x: Float) -> tuple[Dim, int] | None:
+    """Return numerator and denominator of a float that is exact or constant; else None."""
+    if x.numerator is not None:
+        return x.numerator, x.denominator
+    number = inf if x.symbols or is_rough(x) else float(x.value(Evaluator({})))
+    top, bottom = number.as_integer_ratio() if isfinite(number) else (0, 0)
+    return (as_dim(top), bottom) if bottom else None
+
 
 ARITHMETIC: dict[str, Function | None] = {
     "add": items.ARITHMETIC["Add"],
@@ -44,16 +68,28 @@ ARITHMETIC: dict[str, Function | None] = {
     **dict.fromkeys(("bitwise_right_shift", "__rshift__", "__irshift__"), items.SHIFTS["RIGHT", "int64"]),
     **dict.fromkeys(("gcd", "hypot", "lcm", "nextafter")),
 }
+OF_BOOLEANS: dict[str, Function] = {
+    **dict.fromkeys(("bitwise_and", "__and__", "__iand__"), items.LOGIC["And"]),
+    **dict.fromkeys(("mul", "multiply", "minimum", "fmin", "min"), items.LOGIC["And"]),
+    **dict.fromkeys(("bitwise_or", "__or__", "__ior__"), items.LOGIC["Or"]),
+    **dict.fromkeys(("add", "maximum", "fmax", "max"), items.LOGIC["Or"]),
+    **dict.fromkeys(("bitwise_xor", "__xor__", "__ixor__"), items.LOGIC["Xor"]),
+}
+"""What those of `ARITHMETIC` compute of booleans."""
 SUBTRACTIONS = ("sub", "subtract", "rsub")
 BITWISE = ("bitwise_", "__", "gcd", "lcm")
 """The beginnings of names of operators that have kernels for integers and booleans alone."""
 DIVISIONS: dict[str, Function | None] = {
-    "floor_divide": lambda a, b: (a - items.remainder(a, b)) // b if not hasattr(a, "floor") else (a / b).floor(),
+    "floor_divide": _floor_divide,
     "remainder": items.remainder,
     "fmod": items.c_remainder,
 }
-ROUNDED = {"floor": DIVISIONS["floor_divide"], "trunc": items.ARITHMETIC["Div"]}
-"""The functions by which `div` divides integers, by rounding mode."""
+ROUNDED: dict[str, Function] = {
+    "floor": _floor_divide,
+    "trunc": lambda a, b: truncate(items.ARITHMETIC["Div"](a, b)),
+    "": items.ARITHMETIC["Div"],
+}
+"""The functions by which `div` divides, by rounding mode."""
 FLOATING: dict[str, Function | None] = {
     **dict.fromkeys(("arctan2", "atan2", "copysign", "igamma", "igammac", "ldexp", "logaddexp", "logaddexp2")),
     **dict.fromkeys(("special_gammainc", "special_gammaincc", "special_xlog1py", "special_xlogy", "special_zeta")),
@@ -125,9 +161,8 @@ def _require_types(call: Call, operands: Sequence[Tensor], dtype: str) -> None:
 def _arithmetic_function(call: Call, dtype: str) -> Function | None:
     """Return the function of elements of type `dtype`; None if it isn't known, as with a factor `alpha`."""
     weighted = "alpha" in call and call.number("alpha") != 1
-    if dtype == "bool":
-        return {"bitwise_and": items.LOGIC["And"], "bitwise_or": items.LOGIC["Or"]}.get(base(call))
-    return None if weighted else ARITHMETIC[base(call)]
+    known = OF_BOOLEANS.get(base(call)) if dtype == "bool" else ARITHMETIC[base(call)]
+    return None if weighted else known
 
 
 @operator(*overloads(*DIVISIONS, "__ifloordiv__"), memory="dense", follows=each)
@@ -150,8 +185,7 @@ def quotient(call: Call) -> Tensor:
     top, bottom = [cast(x, dtype) for x in operands]
     if dtype in INTEGERS:
         require_nonzero(call.ctx, bottom)
-    function = ROUNDED.get(rounding) if dtype in INTEGERS else None if rounding else items.ARITHMETIC["Div"]
-    return together(call, [top, bottom], dtype, function)
+    return together(call, [top, bottom], dtype, ROUNDED.get(rounding or ""))
 
 
 @operator(*overloads(*FLOATING), memory="dense", follows=each)

@@ -8,6 +8,7 @@ from shapesmt.operators.ops.shared import items
 from shapesmt.operators.ops.shared.follows import each
 from shapesmt.operators.ops.shared.indices import free_elements
 from shapesmt.operators.ops.shared.items import INTEGERS, Function
+from shapesmt.operators.ops.shared.powers import root
 from shapesmt.operators.ops.torch.call import Call, operator
 from shapesmt.operators.ops.torch.elementwise.promotion import (
     COMPLEX,
@@ -23,8 +24,9 @@ from shapesmt.operators.ops.torch.elementwise.promotion import (
 )
 from shapesmt.operators.ops.torch.layout import dense, in_place as changes, is_plain, lay_out, order_of, strides_of
 from shapesmt.operators.ops.torch.schemas import overloads
-from shapesmt.operators.rules import Decided, Keeps, Tensor, Traits, Value, tensor
-from shapesmt.prover.algebra import Kind
+from shapesmt.operators.rules import Decided, Item, Keeps, Tensor, Traits, Value, tensor
+from shapesmt.prover.algebra import Dim, Kind
+from shapesmt.prover.algebra.numeric import Float
 
 KEPT = (
     *("bitwise_not", "ceil", "celu", "conj_physical", "_conj_physical", "elu", "fix", "floor", "frac", "gelu"),
@@ -51,14 +53,24 @@ OF_FLOATS = (
 PREDICATES = ("isfinite", "isinf", "isnan", "isneginf", "isposinf", "isreal", "logical_not", "signbit")
 MAGNITUDES = ("abs", "absolute", "angle")
 """Operators that return real numbers for complex ones."""
-FOLLOWED = {
-    **{name.lower(): name for name in ("Abs", "Ceil", "Floor", "Neg", "Relu", "Round", "Sign", "Sqrt", "Reciprocal")},
-    "absolute": "Abs",
-    "negative": "Neg",
-    "sgn": "Sign",
-    "bitwise_not": "BitwiseNot",
-    "log": "Log",
+
+
+def truncate(x: Dim | Float) -> Item:
+    """Round towards zero."""
+    return x if isinstance(x, Dim) else x.trunc()
+
+
+FOLLOWED: dict[str, Function] = {
+    **{name: items.UNARY[name.title()] for name in ("abs", "ceil", "floor", "log", "neg", "reciprocal", "relu")},
+    **{name: items.UNARY[name.title()] for name in ("round", "sign")},
+    **dict.fromkeys(("fix", "trunc"), truncate),
+    "sqrt": root,
+    "absolute": items.UNARY["Abs"],
+    "negative": items.UNARY["Neg"],
+    "sgn": items.UNARY["Sign"],
+    "bitwise_not": items.UNARY["BitwiseNot"],
 }
+"""Functions of known elements."""
 VIEWS = ("alias", "detach", "lift", "lift_fresh", "positive", "resolve_conj", "resolve_neg")
 """Operators that return a view of all elements."""
 
@@ -137,7 +149,9 @@ def unary(call: Call) -> Tensor:
     dtype = "int64" if name == "square" and dtype == "bool" else dtype
     dtype = real_part(dtype) if name in MAGNITUDES else dtype
     followed = FOLLOWED.get(name) if call.ctx.node.op.endswith(".default") else None
-    result = map_elements(cast(x, dtype), dtype, items.UNARY.get(followed or ""))
+    if name == "bitwise_not" and dtype == "bool":
+        followed = items.PREDICATES["Not"]
+    result = map_elements(cast(x, dtype), dtype, followed)
     return store_in_place(call, x, result) if in_place(call) else result
 
 

@@ -7,13 +7,26 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from shapesmt.network import laws
-from shapesmt.operators.ops.shared.fields import element_of
+from shapesmt.operators.ops.layout.indexing import picked_elements
+from shapesmt.operators.ops.layout.shape import broadcast_value
+from shapesmt.operators.ops.shared.fields import element_of, reshape_elements
 from shapesmt.operators.ops.shared.follows import PICKED, aligned
 from shapesmt.operators.ops.shared.indices import any_of_known, require_inside
 from shapesmt.operators.ops.shared.require import require_broadcast_to
 from shapesmt.operators.ops.torch.call import Call, operator
 from shapesmt.operators.ops.torch.following import beside_dim, looked_up
-from shapesmt.operators.rules import Decided, Follows, Letters, RuleContext, Shape, Tensor, Traits, position, tensor
+from shapesmt.operators.rules import (
+    Decided,
+    Follows,
+    Letters,
+    RuleContext,
+    Shape,
+    Tensor,
+    Traits,
+    Value,
+    position,
+    tensor,
+)
 from shapesmt.prover.algebra import ONE, Dim, any_of, at_least, equal, select
 
 
@@ -63,7 +76,7 @@ def gather(call: Call) -> Tensor:
     axis = call.axis(x)
     require_no_larger(call, index, x, axis, laws.INDICES_NO_LARGER_THAN_DATA)
     require_inside(call.ctx, index, length(x, axis), index=call.place("index"), from_end=False)
-    return tensor(x.dtype, index.dims)
+    return tensor(x.dtype, index.dims, picked_elements(x, index, axis) if x.rank == index.rank > 0 else None)
 
 
 @operator("take_along_dim.default")
@@ -72,14 +85,16 @@ def take_along_dim(call: Call) -> Tensor:
     ctx, x, index = call.ctx, call.tensor("self"), call.tensor("indices")
     if "dim" not in call:
         require_inside(ctx, index, x.numel, index=call.place("indices"), from_end=False)
-        return tensor(x.dtype, [index.numel])
+        return tensor(x.dtype, [index.numel], _picked_of_all(x, as_vector(index)))
     ctx.same_rank(x, index)
     axis = ctx.normal(call.integer("dim"), x.rank)
     shape = list(ctx.broadcast(x.replace(axis, 1).dims, index.replace(axis, 1).dims))
+    wide = [x[axis] if i == axis else d for i, d in enumerate(shape)]
     shape[axis] = index[axis]
     nothing = any_of(*(equal(d, 0) for d in shape))
     require_inside(ctx, index, x[axis], nothing, index=call.place("indices"), from_end=False)
-    return tensor(x.dtype, shape)
+    rows, places = (tensor(t.dtype, dims, broadcast_value(t, tuple(dims))) for t, dims in ((x, wide), (index, shape)))
+    return tensor(x.dtype, shape, picked_elements(rows, places, axis))
 
 
 @operator("take.default")
@@ -87,7 +102,17 @@ def take(call: Call) -> Tensor:
     """Return the elements at the given indices of the flattened tensor."""
     x, index = call.tensor("self"), call.tensor("index")
     require_inside(call.ctx, index, x.numel, index=call.place("index"))
-    return tensor(x.dtype, index.dims)
+    return tensor(x.dtype, index.dims, _picked_of_all(x, index))
+
+
+def _picked_of_all(x: Tensor, index: Tensor) -> Value | None:
+    """Return the elements at a vector of indices of the flattened tensor; None for other indices."""
+    return picked_elements(as_vector(x), index, 0) if index.rank == 1 else None
+
+
+def as_vector(x: Tensor) -> Tensor:
+    """Return the flattened tensor."""
+    return tensor(x.dtype, [x.numel], reshape_elements(x, [x.numel]))
 
 
 # Advanced indexing: several index tensors and masks; axes without an index stay whole

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from shapesmt.base.lazy import np
 from shapesmt.network import laws
 from shapesmt.operators.ops.shared.bridge import result, vector
-from shapesmt.operators.ops.shared.fields import reshape_elements
+from shapesmt.operators.ops.shared.fields import Array, reshape_elements, view_elements
 from shapesmt.operators.ops.shared.follows import apart_from, each
 from shapesmt.operators.ops.shared.require import complete_sizes, require_broadcast_to, require_least
 from shapesmt.operators.ops.torch.call import Call, operator
@@ -12,8 +16,8 @@ from shapesmt.operators.ops.torch.elementwise.promotion import FLOAT, kind
 from shapesmt.operators.ops.torch.elementwise.single import base
 from shapesmt.operators.ops.torch.following import moved_dims
 from shapesmt.operators.ops.torch.schemas import overloads
-from shapesmt.operators.rules import Decided, Tensor, Traits, elements, tensor
-from shapesmt.prover.algebra import ONE, Dim, any_of, equal
+from shapesmt.operators.rules import Decided, Elements, Tensor, Traits, elements, position, tensor
+from shapesmt.prover.algebra import ONE, Dim, any_of, as_dim, equal, maximum
 
 # Repeated
 
@@ -67,7 +71,10 @@ def repeat_each(call: Call) -> Tensor:
         ctx.require_equal(call.size("output_size") or 0, dims[axis] * times, REPEATS_ADD_UP)
     if "dim" in call and not x.rank:
         return tensor(x.dtype, (times,))
-    return tensor(x.dtype, [d * times if i == axis else d for i, d in enumerate(dims)])
+    shape = [d * times if i == axis else d for i, d in enumerate(dims)]
+    if len(dims) != x.rank:
+        return tensor(x.dtype, shape)
+    return rearranged(x, shape, {axis: lambda at: at // maximum(times, 1)})
 
 
 REPEAT_COUNT_PER_ELEMENT = laws.SM110.law("there is one number of repeats, or one for each element of the axis")
@@ -95,16 +102,39 @@ def repeat_by(call: Call) -> Tensor:
 # Rearranged
 
 
+def rearranged(x: Tensor, dims: Sequence[Dim], moved: Mapping[int, Callable[[Dim], Dim]]) -> Tensor:
+    """Return a tensor `dims` with the elements of `x` at other places of the same axes.
+
+    `moved` has, by axis, the place in `x` of the element at a place of the output; on other axes it is the same.
+    """
+
+    def view(array: Array) -> Array:
+        for axis, place in moved.items():
+            array = np.take(array, [int(place(as_dim(i)).lo) for i in range(int(dims[axis].lo))], axis)
+        return array
+
+    def at(back: int) -> Dim:
+        place = moved.get(len(dims) - back)
+        return position(back) if place is None else place(position(back))
+
+    return tensor(x.dtype, dims, view_elements(x, dims, view, at))
+
+
 @operator("flip.default", memory="dense", traits=Traits.REARRANGED, follows=apart_from(moved_dims))
 @operator("fliplr.default", "flipud.default", memory="dense", traits=Traits.REARRANGED)
 def flip(call: Call) -> Tensor:
     """Reverse the axes in `dims`; the shape is unchanged."""
     x, name = call.tensor("self"), base(call)
     if name == "flip":
-        call.ctx.normals(call.integers("dims"), max(x.rank, 1))
+        axes = call.ctx.normals(call.integers("dims"), max(x.rank, 1)) if x.rank else ()
     else:
         call.ctx.require_rank(x, 2 if name == "fliplr" else 1, least=True)
-    return tensor(x.dtype, x.dims)
+        axes = (int(name == "fliplr"),)
+    return rearranged(x, x.dims, {axis: partial(_from_end, x[axis]) for axis in axes})
+
+
+def _from_end(size: Dim, at: Dim) -> Dim:
+    return size - 1 - at
 
 
 @operator("roll.default", traits=Traits.REARRANGED, follows=apart_from(moved_dims))
@@ -115,9 +145,15 @@ def roll(call: Call) -> Tensor:
     axes = (value,) if isinstance(value, int) else call.integers("dims")
     ctx.check(bool(shifts), laws.SHIFT_PER_AXIS)
     ctx.check(len(shifts) == len(axes) or (len(shifts) == 1 and not axes), laws.SHIFT_PER_AXIS)
-    for axis in axes:
-        ctx.normal(axis, x.rank)
-    return tensor(x.dtype, x.dims)
+    places = [ctx.normal(axis, x.rank) for axis in axes] or [0]
+    known = [shift for shift in shifts if shift is not None and not (shift.symbols and isinstance(x.value, Elements))]
+    if len({*places}) < len(known) or len(known) < len(shifts) or (not axes and x.rank != 1):
+        return tensor(x.dtype, x.dims)
+    return rearranged(x, x.dims, {i: partial(_rolled, x[i], by) for i, by in zip(places, known, strict=True)})
+
+
+def _rolled(size: Dim, shift: Dim, at: Dim) -> Dim:
+    return (at - shift) % maximum(size, 1)
 
 
 PLANE_OF_TWO_AXES = laws.SM502.law("a plane has two axes")
