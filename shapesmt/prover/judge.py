@@ -29,6 +29,7 @@ from shapesmt.prover.algebra import (
     negate,
     of_atom,
 )
+from shapesmt.prover.algebra.growth import half_line_of
 from shapesmt.prover.presolve import (
     Decision,
     Domain,
@@ -37,6 +38,7 @@ from shapesmt.prover.presolve import (
     extent,
     independent,
     is_even,
+    remaining_cases,
     simpler_facts,
     together,
 )
@@ -179,10 +181,17 @@ class Judge:
                 domain.assume(fact)
             domain.implied += fact.conjuncts
         domain.implied += condition.conjuncts
+        nothing = list[Formula]()
+        for case in self.deadline.attempt(lambda: remaining_cases(domain, condition.symbols), nothing):
+            domain.assume(case)
+            for fact in domain.relations:
+                simpler = domain.eliminate(fact)
+                if simpler is not fact and simpler is not TRUE and not fact.symbols.isdisjoint(case.symbols):
+                    self.assume(domain, simpler)
 
     def _follows(self, domain: Domain, fact: Formula) -> bool:
-        """Whether presolve proves a fact about one symbol from the others."""
-        if len(fact.symbols) != 1:
+        """Whether presolve proves a fact about one symbol from the others; bounds are kept, since they narrow sizes."""
+        if len(fact.symbols) != 1 or half_line_of(fact) is not None:
             return False
         known = self.deadline.attempt(lambda: self.once(_FOLLOWING, domain, fact, decide), None)
         return known is not None and known.verdict is Verdict.PROVED

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from shapesmt.base.deadline import Deadline
-from shapesmt.prover.algebra.dim import symbol
+from shapesmt.prover.algebra.dim import Dim, symbol
 from shapesmt.prover.algebra.evaluation import End, Evaluator
-from shapesmt.prover.algebra.formula import Verdict, at_least, at_most, differs, divides, equal
+from shapesmt.prover.algebra.formula import Verdict, all_of, any_of, at_least, at_most, differs, divides, equal
 from shapesmt.prover.algebra.interning import forget
 from shapesmt.prover.algebra.substitution import atom_of
 from shapesmt.prover.judge import Judge
@@ -15,6 +15,7 @@ from shapesmt.prover.presolve.decisions import decide, simpler_facts
 from shapesmt.prover.presolve.domain import Domain
 
 H, W, N = symbol("h", 1, 12), symbol("w", 0, 9, step=3), symbol("n", 1)
+BATCH, ROWS, COLUMNS = symbol("batch", 1), symbol("rows", 1), symbol("columns", 1)
 
 
 def domain() -> Domain:
@@ -119,3 +120,26 @@ def test_facts_that_others_imply_are_not_stated_again(judge: Judge) -> None:
     judge.assume(domain, condition)
     assert [str(fact) for fact in domain.about(rows.symbols)[1]] == ["rows >= 28", "rows % 28 <= 3"]
     assert all(judge.decide(domain, fact).by == "assumed" for fact in simpler_facts(Domain([rows]), condition))
+
+
+def windows(n: Dim, size: int) -> Dim:
+    return (n + size - 1) // size
+
+
+def test_bounds_narrow_sizes_though_other_facts_imply_them(judge: Judge) -> None:
+    within = Domain([ROWS, COLUMNS])
+    for condition in (
+        all_of(*(equal((n + 3) // 4, 7 * ((n + 3) // 28)) for n in (ROWS, COLUMNS))),
+        equal(windows(ROWS, 32) * windows(COLUMNS, 32), 49),
+        equal(windows(ROWS, 8) * windows(COLUMNS, 8), 49 * windows(ROWS, 56) * windows(COLUMNS, 56)),
+    ):
+        judge.assume(within, condition)
+    assert [within.ends(atom_of(n)) for n in (ROWS, COLUMNS)] == [(221, 224), (221, 224)]
+
+
+def test_a_case_that_a_later_condition_excludes_is_dropped(judge: Judge) -> None:
+    within = Domain([BATCH, ROWS, COLUMNS])
+    judge.assume(within, any_of(equal(BATCH, 1), equal(BATCH, windows(ROWS, 28) * windows(COLUMNS, 28))))
+    judge.assume(within, equal(49 * BATCH, windows(ROWS, 32) * windows(COLUMNS, 32)))
+    assert [within.ends(atom_of(n)) for n in (BATCH, ROWS)] == [(1, 1), (1, 1568)]
+    assert within.value_list(atom_of(COLUMNS)) is not None

@@ -8,7 +8,7 @@ values; what a sample suggests is proven afterwards or shown by an example. `lim
 how many inputs each of these modules accepts.
 """
 
-from shapesmt.prover.presolve.cases import Decision
+from shapesmt.prover.presolve.cases import Decision, remaining_cases
 from shapesmt.prover.presolve.decisions import (
     decide,
     decide_part,
@@ -39,6 +39,7 @@ __all__ = [
     "independent",
     "is_even",
     "range_facts",
+    "remaining_cases",
     "sides",
     "simpler_facts",
     "together",

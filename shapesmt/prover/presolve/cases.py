@@ -204,6 +204,28 @@ def _divisors(condition: Formula, factors: Sequence[Atom]) -> list[int]:
     return [d for d in dict.fromkeys(divisors) if d]
 
 
+def remaining_cases(domain: Domain, symbols: Iterable[Atom]) -> list[Formula]:
+    """Return what remains of the facts on these symbols that have several cases, where other facts exclude a case.
+
+    >>> from shapesmt.prover.algebra import equal
+    >>> n, m = symbol("n", 1), symbol("m", 1)
+    >>> domain = Domain([n, m], [any_of(equal(n, 2), equal(n, m + 1)), equal(2 * n, m)])
+    >>> [str(fact) for fact in remaining_cases(domain, m.symbols)]
+    ['n == 2']
+    """
+    about = (fact for fact in domain.relations if fact.op == "or" and not fact.symbols.isdisjoint(symbols))
+    left = {fact: [case for case in fact.args if not _is_excluded(domain, case)] for fact in about}
+    remaining = (any_of(*cases) for fact, cases in left.items() if 0 < len(cases) < len(fact.args))
+    return [fact for fact in remaining if fact not in domain.facts]
+
+
+def _is_excluded(domain: Domain, case: Formula) -> bool:
+    """Whether cells prove that no admissible input satisfies a condition."""
+    within = domain.copy()
+    within.assume(case)
+    return decide_on_cells(within, case) == (None, False)
+
+
 def _computed_of(inside: set[Atom], parts: Iterable[Dim | Formula]) -> list[Dim | Formula] | None:
     """Return the largest expressions and conditions within `parts` that depend on the symbols `inside` alone.
 

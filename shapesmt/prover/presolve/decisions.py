@@ -26,6 +26,7 @@ from shapesmt.prover.algebra import (
     FALSE,
     FLOOR_DIVISION,
     SELECT,
+    TRUE,
     Assignment,
     Atom,
     Dim,
@@ -289,6 +290,7 @@ def decide_part(domain: Domain, condition: Formula) -> Decision | None:
         or _by_parts(domain, condition)
         or decide_by_cases(domain, condition, decide)
         or _by_cells(domain, condition)
+        or _by_narrowing(domain, condition)
         or prove_for_product(domain, condition, decide)
         or _by_facts_on_one_symbol(domain, condition)
     )
@@ -347,6 +349,12 @@ def _by_cells(domain: Domain, condition: Formula) -> Decision | None:
     failing, holds = known
     verdict = Verdict.PROVED if failing is None else Verdict.DEPENDS if holds else Verdict.FAILS
     return Decision(verdict, "enumeration", failing)
+
+
+def _by_narrowing(domain: Domain, condition: Formula) -> Decision | None:
+    """Prove a condition by its normal form over the symbols as the facts narrow them; None if that isn't enough."""
+    narrowed = Substitution(domain.narrowing()).apply(condition)
+    return Decision(Verdict.PROVED, "assumed") if narrowed is TRUE else None
 
 
 def _by_facts_on_one_symbol(domain: Domain, condition: Formula) -> Decision | None:

@@ -11,7 +11,7 @@ from shapesmt.prover.algebra import Dim, Evaluator, Formula, Verdict, product as
 from shapesmt.prover.algebra.formula import all_of, any_of, at_least, at_most, differs, divides, equal, negate, select
 from shapesmt.prover.algebra.numeric import from_dim, literal
 from shapesmt.prover.algebra.substitution import atom_of
-from shapesmt.prover.presolve.cases import Decision, decide_by_cases, prove_for_product
+from shapesmt.prover.presolve.cases import Decision, decide_by_cases, prove_for_product, remaining_cases
 from shapesmt.prover.presolve.decisions import decide
 from shapesmt.prover.presolve.domain import Domain
 
@@ -118,3 +118,23 @@ def test_random_conditions_on_a_product_are_proven_only_if_they_hold(seeds: rang
         failing = points[at.formula(all_of(*facts, negate(condition)))]
         assert not len(failing), f"{seed}: {condition} fails at {failing[0]}"
     assert proven > len(seeds) // 8
+
+
+def test_what_remains_of_random_cases_is_what_holds(seeds: range) -> None:
+    fewer, points = 0, np.array([*product(range(1, 30), repeat=3)])
+    at = Evaluator(dict(zip(ATOMS, points.T, strict=True)))
+    for seed in seeds:
+        r = Random(f"remaining cases {seed}")
+
+        def compared(r: Random = r) -> Formula:
+            sizes = [BATCH, ROWS // r.choice([1, 2]), (COLUMNS + 3) // r.choice([2, 4]), ROWS * COLUMNS]
+            a, b = r.sample(sizes, 2)
+            return r.choice([equal, equal, at_least])(r.choice([1, 2, 3]) * a, b + r.randint(0, 9))
+
+        facts = [any_of(compared(), compared(), equal(BATCH, r.randint(1, 3))), compared(), at_most(ROWS, 9)]
+        domain = Domain(ATOMS, facts)
+        remaining = remaining_cases(domain, ATOMS)
+        fewer += len(remaining)
+        lost = points[at.formula(all_of(*facts, negate(all_of(*remaining))))]
+        assert not len(lost), f"{seed}: {facts} admit {lost[0]}, {remaining} don't"
+    assert fewer > len(seeds) // 8

@@ -387,3 +387,13 @@ def test_a_float_with_an_upper_bound_leaves_few_values() -> None:
     assert fails.verdict is Verdict.FAILS
     domain.assume(at_most(scaled, 110))
     assert domain.ends(atom_of(n)) == (1, 110)
+
+
+def test_the_normal_form_over_narrowed_symbols_proves_what_windows_in_a_batch_are() -> None:
+    batch, h, w = symbol("batch", 2), symbol("h", 33), symbol("w", 33)
+    rows, columns = (h + 27) // 28, (w + 27) // 28
+    within = Domain([batch, h, w], [at_most((n + 3) % 28, 3) for n in (h, w)])
+    within.assume(equal(batch, rows * columns))
+    inside = 49 * ((h + 3) // 28) * ((w + 3) // 28) * (batch * ((h + 3) // 4 // ((h + 3) // 28)) // 7)
+    claim = equal(rows * columns, inside // (((h + 3) // 4) * ((w + 3) // 4)))
+    assert decide(within, claim) == Decision(Verdict.PROVED, "assumed")
