@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from shapesmt.network.graph import Attributes, Literal, Node
 from shapesmt.operators.rules import FLOATS, Elements, Made, Rewrite, Site
+from shapesmt.prover.algebra import ONE
 
 VERSIONS = ("1.31", "1.32")
 MICROSOFT = "com.microsoft"
@@ -182,24 +183,61 @@ def _per_feature(site: Site, node: Node, _: Node) -> bool:
 
 def _quotient(site: Site, node: Node, feed: Node) -> Made | None:
     """Return the quotient of a factor and the divisor of a reciprocal, which is `1 / x` for a 1 of any rank."""
-    name = feed.outputs[0]
-    factor = node.inputs[node.inputs[0] == name]
-    if not _is_one(site, feed.inputs[0]) or factor == name or not site.only_reader(name):
+    if _number(site, feed.inputs[0]) != 1 or not site.only_reader(feed.outputs[0]):
         return None
-    return Made((Node("Div", "", node.name, (factor, feed.inputs[1]), node.outputs),))
+    return Made((Node("Div", "", node.name, (_factor(node, feed), feed.inputs[1]), node.outputs),))
 
 
-def _is_one(site: Site, name: str) -> bool:
-    """Whether a tensor is a constant with one element, which is 1."""
+def _factor(node: Node, feed: Node) -> str:
+    """Return the input of a product that the other node doesn't compute."""
+    return node.inputs[node.inputs[0] == feed.outputs[0]]
+
+
+def _number(site: Site, name: str) -> float | None:
+    """Return the element of a constant with a single one; None for any other tensor."""
     value = site.tensor(name).value
     item = value.items[0] if isinstance(value, Elements) and len(value.items) == 1 else None
-    return item is not None and item.lo == item.hi == 1
+    return None if item is None or item.lo != item.hi else item.lo
+
+
+def _normalized(site: Site, node: Node, feed: Node) -> Made | None:
+    """Return the normalization in one node of `scale * (x / sqrt(mean(x**k) + epsilon))`; the scale has one axis."""
+    x, scale, mean = feed.inputs[0], _factor(node, feed), _mean_square(site, feed)
+    sizes, shape = site.tensor(scale).shape, site.tensor(x).shape
+    if mean is None or sizes is None or len(sizes) != 1 or not site.only_reader(feed.outputs[0]):
+        return None
+    axes = site.constant(mean.inputs[1]) if len(mean.inputs) > 1 else mean.attributes.get("axes")
+    if axes != (-1,) and (shape is None or axes != (len(shape) - 1,)):
+        return None
+    return Made((Node("SimplifiedLayerNormalization", "", node.name, (x, scale), node.outputs),))
+
+
+def _mean_square(site: Site, quotient: Node) -> Node | None:
+    """Return the mean of powers of the dividend, to which a number is added and of whose root the divisor is made."""
+    root = site.maker(quotient.inputs[1])
+    total = site.maker(root.inputs[0]) if root is not None and root.op == "Sqrt" else None
+    means = [site.maker(name) for name in total.inputs] if total is not None and total.op == "Add" else []
+    mean = next((m for m in means if m is not None and m.op == "ReduceMean"), None)
+    power = site.maker(mean.inputs[0]) if mean is not None else None
+    if power is None or power.op != "Pow" or power.inputs[0] != quotient.inputs[0]:
+        return None
+    alone = all(n is not None and site.only_reader(n.outputs[0]) for n in (root, total, mean, power))
+    added = [m is mean or _number(site, name) is not None for m, name in zip(means, total.inputs if total else ())]
+    return mean if alone and all(added) else None
+
+
+def _scales_features(site: Site, node: Node, feed: Node) -> bool:
+    """Whether there is a scale for each feature, or one, a feature, and means keep their axis."""
+    mean, sizes = _mean_square(site, feed), site.tensor(feed.inputs[0]).shape
+    scales = site.tensor(_factor(node, feed)).shape
+    if mean is None or not sizes or not scales:
+        return False
+    return sizes[-1].lo >= 1 and scales[-1] in (ONE, sizes[-1]) and mean.attributes.get("keepdims", 1) == 1
 
 
 def _has_no_axis_more(site: Site, node: Node, feed: Node) -> bool:
     """Whether the 1 of a reciprocal of floats has no more axes than the divisor or the factor."""
-    factor = node.inputs[node.inputs[0] == feed.outputs[0]]
-    one, *others = map(site.tensor, (*feed.inputs, factor))
+    one, *others = map(site.tensor, (*feed.inputs, _factor(node, feed)))
     known = one.dtype in FLOATS and all(t.shape is not None for t in (one, *others))
     return known and one.rank <= max(t.rank for t in others)
 
@@ -247,6 +285,14 @@ REWRITES = (
             "a product with a reciprocal is a quotient",
             frozenset({"Mul"}), place, frozenset({"Div"}), _quotient, _has_no_axis_more, VERSIONS,
             alone=False,
+        )
+        for place in (0, 1)
+    ),
+    *(
+        Rewrite(
+            "a normalization by the mean square is one node, whose scale doesn't stretch the input",
+            frozenset({"Mul"}), place, frozenset({"Div"}), _normalized, _scales_features, VERSIONS,
+            alone=False, stage=2,
         )
         for place in (0, 1)
     ),

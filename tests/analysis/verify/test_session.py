@@ -333,3 +333,35 @@ def test_the_precondition_of_a_product_with_a_reciprocal_is_that_of_both(body):
         default, file = outcome_at(model, {"n": n})
         assert all(value(text, {"n": n}) for text in report.precondition.text) == bool(default and file)
         assert default == file or file is None or default is None or report.warnings
+
+
+MEAN_SQUARE = (
+    "p = Pow (x, two) v = ReduceMean <axes = [-1]> (p) t = Add (v, e) d = Sqrt (t) q = Div (x, d) y = Mul (q, w)"
+)
+MEANS = [  # what is changed in it, and the scale
+    ("", "float[4] w"),
+    ("", "float[k] w"),
+    ("", "float[1] w"),
+    ("", "float[1, 4] w"),
+    ("(q, w)->(w, q)", "float[4] w"),
+    ("[-1]->[1]", "float[4] w"),
+    ("[-1]->[2]", "float[4] w"),
+    ("[-1]>->[-1], keepdims = 0>", "float[4] w"),
+    ("(v, e)->(v, w)", "float[4] w"),
+    ("(x, d) y->(x, d) u = Neg (q) y", "float[4] w"),
+    ("(q, w)->(q, q)", "float[4] w"),
+]
+
+
+@pytest.mark.parametrize("case", MEANS, ids=str)
+def test_the_precondition_of_a_normalization_by_the_mean_square_is_that_of_both(case):
+    body = MEAN_SQUARE.replace(*case[0].split("->")) if case[0] else MEAN_SQUARE
+    outputs = "float[a, b, c] y, float[d, f, g] u" if "Neg" in body else "float[a, b, c] y"
+    numbers = {"two": np.float32(2), "e": np.array(0.001, np.float32)}
+    model = parsed(f"g (float[2, n, m] x, {case[1]}) => ({outputs}) {{ {body} }}", opset=17, **numbers)
+    names = ["n", "m", *(["k"] if "[k]" in case[1] else [])]
+    report = shapesmt.check(model, dims=dict.fromkeys(names, "1..5"))
+    for each in product((1, 2, 4, 5), repeat=len(names)):
+        sizes = dict(zip(names, each, strict=True))
+        default, file = outcome_at(model, sizes)
+        assert all(value(text, sizes) for text in report.precondition.text) == bool(default and file)
