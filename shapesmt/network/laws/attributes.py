@@ -14,7 +14,7 @@ SM402 = Code(
     "    { t = Concat <axis = 0> (s, e) }> (start, x) }",
 )  # fmt: skip
 STATE_KEEPS_SHAPE = SM402.law("a state keeps its shape from trip to trip")
-SCAN_OUTPUT_KEEPS_SHAPE = SM402.law("every trip makes a scan output of the same shape")
+SCAN_OUTPUT_KEEPS_SIZE = SM402.law("every trip makes a scan output of the same size")
 
 SM403 = Code(
     "SM403", "subgraph signature",

@@ -58,6 +58,16 @@ SM606 = Code(
     "known layout if its mask is boolean, which needs no gradient.",
     kind="layout",
 )  # fmt: skip
+SM607 = Code(
+    "SM607", "counted indices",
+    "Indices that are counted along an axis, such as the positions of what a mask marks, are inside the table that "
+    "they look up, also where all is marked.",
+    "Limit the length that is counted to the rows of the table, or make the table longer. Whether a longer input fails "
+    "depends on its mask.",
+    "g (int64[batch, seq] mask, float[128, 8] table) => (float[batch, seq, 8] y)\n"
+    "<int64 last = {1}>\n{ count = CumSum (mask, last)\n  y = Gather (table, count) }",
+    kind="count",
+)  # fmt: skip
 SM701 = Code(
     "SM701", "mixed samples",
     "The samples of a batch stay apart: each index along an axis of an output depends on one sample of the inputs.",

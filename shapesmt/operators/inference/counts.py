@@ -73,7 +73,7 @@ class Counts:
         tried = [self._try_node(node, {**read, **{n: counted[n][k] for n in names}}) for k in range(len(TRIALS))]
         found = {r.formula: r for one in tried if one is not None for r in one.requirements}
         reasons = tuple(
-            Unjudged("", node.op, "elements", _law(names, r), branch=negate(formula))
+            Unjudged("", node.op, "count", _law(names, r), branch=negate(formula))
             for formula, r in found.items()
             if r.law.code == laws.INDICES_INSIDE_AXIS.code and formula not in stated
         )

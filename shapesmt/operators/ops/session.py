@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from shapesmt.network.graph import Attributes, Literal, Node
-from shapesmt.operators.rules import Elements, Made, Rewrite, Site
+from shapesmt.operators.rules import FLOATS, Elements, Made, Rewrite, Site
 
 VERSIONS = ("1.31", "1.32")
 MICROSOFT = "com.microsoft"
@@ -180,6 +180,30 @@ def _per_feature(site: Site, node: Node, _: Node) -> bool:
     return bool(sizes) and sizes[-1].lo >= 1 and all(shape == sizes[-1:] for shape in parameters)
 
 
+def _quotient(site: Site, node: Node, feed: Node) -> Made | None:
+    """Return the quotient of a factor and the divisor of a reciprocal, which is `1 / x` for a 1 of any rank."""
+    name = feed.outputs[0]
+    factor = node.inputs[node.inputs[0] == name]
+    if not _is_one(site, feed.inputs[0]) or factor == name or not site.only_reader(name):
+        return None
+    return Made((Node("Div", "", node.name, (factor, feed.inputs[1]), node.outputs),))
+
+
+def _is_one(site: Site, name: str) -> bool:
+    """Whether a tensor is a constant with one element, which is 1."""
+    value = site.tensor(name).value
+    item = value.items[0] if isinstance(value, Elements) and len(value.items) == 1 else None
+    return item is not None and item.lo == item.hi == 1
+
+
+def _has_no_axis_more(site: Site, node: Node, feed: Node) -> bool:
+    """Whether the 1 of a reciprocal of floats has no more axes than the divisor or the factor."""
+    factor = node.inputs[node.inputs[0] == feed.outputs[0]]
+    one, *others = map(site.tensor, (*feed.inputs, factor))
+    known = one.dtype in FLOATS and all(t.shape is not None for t in (one, *others))
+    return known and one.rank <= max(t.rank for t in others)
+
+
 def _reshape(node: Node, data: str, target: list[int], allowzero: int = 0) -> Made:
     name, zero = f"{node.outputs[0]} target", Attributes({"allowzero": 1} if allowzero else {})
     return Made(
@@ -217,6 +241,14 @@ REWRITES = (
         "an expansion to numbers of at most 1, or to the same sizes, is removed",
         frozenset({"Expand"}), 1, None, _unexpanded, _expands_to_sizes, VERSIONS,
         alone=False,
+    ),
+    *(
+        Rewrite(
+            "a product with a reciprocal is a quotient",
+            frozenset({"Mul"}), place, frozenset({"Div"}), _quotient, _has_no_axis_more, VERSIONS,
+            alone=False,
+        )
+        for place in (0, 1)
     ),
     Rewrite(
         "a sum and its normalization are one, which takes a parameter for each feature",

@@ -38,8 +38,8 @@ class Requirement(NamedTuple):
     declared: bool = False
 
 
-UnjudgedKind: TypeAlias = Literal["unsupported", "rank", "elements", "layout", "timeout"]
-"""No rule, an unknown rank, elements that can't be computed, an unknown layout in memory, or no time left."""
+UnjudgedKind: TypeAlias = Literal["unsupported", "rank", "elements", "count", "layout", "timeout"]
+"""No rule, an unknown rank, elements that can't be computed or are counted, an unknown layout, or no time left."""
 RANK_LAW = "the ranks of its inputs are known"
 
 

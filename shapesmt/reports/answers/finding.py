@@ -199,6 +199,7 @@ class FindingKind(str, Enum):
     RANK = "rank"  # an input of unknown rank
     EXTERNAL = "external"  # constants in an external file that can't be read
     ELEMENTS = "elements"  # integers computed from sizes in a way that isn't tracked
+    COUNT = "count"  # indices counted from data, which may be outside their axis
     LAYOUT = "layout"  # a view of a tensor whose layout in memory isn't tracked
     TIMEOUT = "timeout"  # a node left unexamined by the timeout
 

@@ -309,3 +309,27 @@ def test_the_precondition_of_a_normalized_sum_is_that_of_both(case, also):
         sizes = dict(zip(sorted(used), numbers, strict=True))
         default, file = outcome_at(model, sizes)
         assert all(value(text, sizes) for text in report.precondition.text) == bool(default and file)
+
+
+RECIPROCALS = (  # what `x` of [n, 4] and `z` of one number are made to; `r` is 1 / x, `s` is 1 / z, with a 1 of [1]
+    "y = Mul (s, z)",
+    "y = Mul (z, s)",
+    "t = Mul (s, z) y = Concat <axis = 0> (t, t)",
+    "t = Mul (s, z) y = Concat <axis = 0> (t, s)",
+    "y = Mul (r, z)",
+    "y = Mul (s, s)",
+    "l = Shape (x) g = Gather (l, first) q = Div (unit, g) p = Mul (q, twelve) y = ConstantOfShape (p)",
+    "l = Shape (x) g = Gather (l, first) q = Div (unit, g) p = Mul (q, twelve) y = Reshape (x, p)",
+)
+
+
+@pytest.mark.parametrize("body", RECIPROCALS)
+def test_the_precondition_of_a_product_with_a_reciprocal_is_that_of_both(body):
+    numbers = {"first": np.array(0), "unit": np.array(1), "twelve": np.array([12]), "one": np.ones(1, np.float32)}
+    model = parsed(f"g (float[n, 4] x, float z) => (float y) {{ r = Div (one, x) s = Div (one, z) {body} }}", **numbers)
+    model.graph.output[0].type.tensor_type.ClearField("shape")
+    report = shapesmt.check(model, dims={"n": "1..4"})
+    for n in range(1, 5):
+        default, file = outcome_at(model, {"n": n})
+        assert all(value(text, {"n": n}) for text in report.precondition.text) == bool(default and file)
+        assert default == file or file is None or default is None or report.warnings

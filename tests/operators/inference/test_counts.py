@@ -68,6 +68,7 @@ def test_positions_in_a_table(name):
     else:
         assert str(report.verdict) == "UNKNOWN"
         assert report.findings[0].law.startswith("indices are inside the axis: counted by a mask of ones, 'i' holds ")
+        assert (report.findings[0].code, report.remedy.dims) == ("SM607", {"s": f"1..{longest}"})
     related = shapesmt.check(model(body), dims={"b": "1..4", "s": "1..40"}, assume=[f"s + b <= {longest + 1}"])
     assert str(related.verdict) == "PROVED"
 

@@ -129,11 +129,11 @@ ROWS = [
      op("QLinearConv", x(3, 1, 4, 4, dtype="uint8"), x(0), x(1, dtype="uint8"), x(2, 1, 2, 2, dtype="uint8"), x(2),
       x(2, dtype="uint8"), x(1), x(1, dtype="uint8"), version=22)),
     (laws.WINDOW_FITS, op("Conv", x(1, 1, 0, 5), x(1, 1, 3, 3), version=7, kernel_shape=[3, 3], pads=[1, 1, 1, 1])),
-    (laws.SCAN_OUTPUT_KEEPS_SHAPE,
+    (laws.SCAN_OUTPUT_KEEPS_SIZE,
      graph("() => (int64[a, b] y) <int64 n = {40}, bool c = {1}, int64 zero = {0}, int64 one = {1}> { y = Loop "
            "<body = b (int64 i, bool k) => (bool l, int64[d] w) { l = Identity (k) w = Range (zero, i, one) }> "
            "(n, c) }")),
-    (laws.SCAN_OUTPUT_KEEPS_SHAPE,
+    (laws.SCAN_OUTPUT_KEEPS_SIZE,
      graph("() => (int64[a, b] y) <int64 n = {3}, bool c = {1}, int64 zero = {0}, int64 one = {1}> { y = Loop "
            "<body = b (int64 i, bool k) => (bool l, int64[d] w) { l = Identity (k) w = Range (zero, i, one) }> "
            "(n, c) }")),

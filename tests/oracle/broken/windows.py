@@ -34,6 +34,9 @@ ROWS = [
       keep_aspect_ratio_policy="not_larger")),
     (laws.FACTOR_PER_RESIZED_AXIS, op("Resize", x(), None, x(4), version=13, mode="cubic")),
     (laws.SIZE_PER_RESIZED_AXIS, op("Resize", x(1, 1, 4, 4), None, None, k([1, 4, 4]), version=13, mode="cubic")),
+    (laws.NUMBER_OF_SIZES_KNOWN,
+     graph("(float[1, 1, 4] x) => (float[a, b, c] y) <int64[1] one = {1}, int64[1] n = {3}> { m = Identity (n) "
+           "s = Tile (one, m) y = Resize (x, , , s) }")),
     (laws.FACTORS_AT_LEAST_1, op("Upsample", x(1, 1, 2, 2), version=7, scales=[0.0, 1.0, 2.0, 2.0])),
     (laws.FACTORS_POSITIVE, op("Resize", x(0, 1, 4, 4), None, None, k([1, 1, 9, 10]), version=13, mode="cubic")),
     (laws.EXCLUDE_OUTSIDE_0, op("Resize", x(1, 1, 2, 2), None, x(4), version=18, mode="nearest", exclude_outside=1)),

@@ -12,6 +12,7 @@ from shapesmt.analysis.diagnose.warnings.samples import apart_conditions
 from shapesmt.analysis.verify import Examined
 from shapesmt.network import laws
 from shapesmt.prover.algebra import (
+    FALSE,
     TRUE,
     Atom,
     Evaluator,
@@ -117,9 +118,24 @@ class Goal(NamedTuple):
     needed: tuple[Conjunct, ...]
 
 
+def decided_where(a: Examined) -> list[Formula] | None:
+    """Return the conditions under which no node is undecided; None if these aren't known, or are about data."""
+    examination = a.examination
+    if any(j.verdict is Verdict.UNKNOWN for j in examination.judgements):
+        return None
+    conditions = [negate(examination.narrowing.back(u.branch)) for _, u in examination.unjudged]
+    unclear = any(c is FALSE or any(s.universal for s in c.symbols) for c in conditions)
+    return None if unclear else list(dict.fromkeys(conditions))
+
+
 def goal_of(a: Examined, region: Precondition, meant: Meant) -> Goal:
-    """Return the valid inputs, without those for which the model doesn't run as it is meant to."""
+    """Return the valid inputs, without those for which the model doesn't run as it is meant to, or is undecided."""
     judged = [c for j in a.examination.judgements for c in j.condition.conjuncts]
+    decided = decided_where(a)
+    if decided:
+        conditions = [*meant.condition.conjuncts, *judged, *decided]
+        told = describe_region(all_of(*conditions), a.admissible(), a)
+        return Goal(told.conjuncts, False, meant, told.conjuncts if told.exact else _said(conditions))
     if meant.condition is TRUE:
         return Goal(region.conjuncts, region.exact, meant, region.conjuncts if region.exact else _said(judged))
     from shapesmt.prover.regions import readable, relates

@@ -13,7 +13,7 @@ from math import gcd, lcm
 from typing import NamedTuple
 
 from shapesmt.analysis.diagnose.remedies.doubt import doubt_of
-from shapesmt.analysis.diagnose.remedies.goal import Goal, broadcast_of, goal_of, meant_inputs
+from shapesmt.analysis.diagnose.remedies.goal import Goal, broadcast_of, decided_where, goal_of, meant_inputs
 from shapesmt.analysis.verify import DEFAULT, Examined, Problem
 from shapesmt.base.deadline import stage
 from shapesmt.network.declarations import LARGEST, Range
@@ -43,7 +43,9 @@ _REMEDIES: dict[Hashable, Remedy | None] = memo("remedies", {})
 @stage("what would help")
 def find_remedy(a: Examined, region: Precondition) -> Remedy | None:
     """Return the remedy for a model that runs for some inputs; None if none is proven before the deadline."""
-    if a.examination.verdict is not Verdict.DEPENDS or not a.examination.decided or region.nowhere:
+    if a.examination.verdict not in (Verdict.DEPENDS, Verdict.UNKNOWN) or region.nowhere:
+        return None
+    if not a.examination.decided and not decided_where(a):
         return None
     if any(number > LARGEST for said in region.conjuncts for number in numbers(said.formula)):
         return None  # no declared size may be that large
@@ -54,7 +56,7 @@ def _cached_remedy(a: Examined, region: Precondition) -> Remedy | None:
     """Return the remedy, computed once for equal conditions on equal inputs; None if none is proven."""
     conditions, elements = [j.condition for j in a.examination.judgements], _elements(a.problem)
     inputs, meant = (*a.problem.dims.items(), *a.problem.ranges.items(), elements), meant_inputs(a)
-    about = (region, meant.condition, *conditions, a.examination.domain.key, *inputs)
+    about = (region, meant.condition, *conditions, *(decided_where(a) or ()), a.examination.domain.key, *inputs)
     return a.judge.once(_REMEDIES, a.admissible(), about, lambda *_: _remedy(a, region, goal_of(a, region, meant)))
 
 

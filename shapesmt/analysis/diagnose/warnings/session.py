@@ -8,7 +8,7 @@ from shapesmt.analysis.diagnose.warnings.common import producer_of, warning
 from shapesmt.analysis.verify import Examination, Examined, Session, beyond
 from shapesmt.network.graph import Graph
 from shapesmt.operators.rules import Tensor
-from shapesmt.prover.algebra import Assignment, Evaluator, Verdict, all_of, equal
+from shapesmt.prover.algebra import FALSE, Assignment, Evaluator, Verdict, all_of, equal
 from shapesmt.reports.answers import ModelWarning, WarningKind, facts
 
 __all__ = ["session_warnings"]
@@ -37,9 +37,9 @@ def _other_shapes(a: Examined, seen: Examination) -> Iterator[ModelWarning]:
     problem, examination, judge = a.problem, a.examination, a.judge
     for name in problem.graph.outputs:
         own, other = examination.original.tensors[name], seen.original.tensors[name]
-        if own is other or own.shape is None or other.shape is None or len(own.shape) != len(other.shape):
+        if own is other or own.shape is None or other.shape is None:
             continue
-        same = all_of(*map(equal, own.dims, other.dims))
+        same = all_of(*map(equal, own.dims, other.dims)) if own.rank == other.rank else FALSE
         decision = judge.decide(seen.domain, same)
         values = judge.complete(seen.domain, decision.counterexample)
         if decision.verdict in (Verdict.DEPENDS, Verdict.FAILS) and values is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from shapesmt.network import laws
-from shapesmt.network.graph import Graph
+from shapesmt.network.graph import Graph, Runtime
 from shapesmt.operators.ops.control.declared import judge_branch, judge_loop, judge_no_iterations
 from shapesmt.operators.ops.control.iterations import (
     Carried,
@@ -185,12 +185,16 @@ def unroll(ctx: RuleContext, body: Graph, start: list[Tensor], iterations: int) 
 
 
 def stack_of(ctx: RuleContext, parts: Sequence[Tensor]) -> Tensor:
-    """Stack tensors of the same shape along a new first axis; undecided if a rank is unknown."""
+    """Stack tensors along a new first axis, each in the shape of the first; undecided if a rank is unknown."""
     first = parts[0]
     if any(t.shape is None for t in parts):
         leave_open(ctx, const(len(parts)))
         return tensor(first.dtype, None)
-    ctx.require_agree(*parts, law=laws.SCAN_OUTPUT_KEEPS_SHAPE)
+    if ctx.runtime is Runtime.ONNX:  # it compares bytes
+        for t in parts[1:]:
+            ctx.require_equal(t.numel, first.numel, laws.SCAN_OUTPUT_KEEPS_SIZE)
+    else:
+        ctx.require_agree(*parts, law=laws.SCAN_OUTPUT_KEEPS_SIZE)
     shape: list[Dim | int] = [len(parts), *first.dims]
     values = [t.value for t in parts]
     value: Value | None = None
@@ -346,18 +350,22 @@ def stack_slices(
 
 
 def require_steady(ctx: RuleContext, t: Tensor, index: Dim, iterations: Dim, hidden: frozenset[Atom]) -> None:
-    """Require that the sizes of a scan output are equal in all iterations, unless there is only one."""
+    """Require that a scan output has the same sizes in all iterations, unless there is only one.
+
+    ONNX Runtime's Loop compares bytes.
+    """
     if t.shape is None:
         return leave_open(ctx, iterations)
     others = Substitution({a: twin(a, "other") for a in hidden})
-    for d in t.shape:
+    in_bytes = ctx.node.op == "Loop" and ctx.runtime is Runtime.ONNX
+    for d in (t.numel,) if in_bytes else t.shape:
         another = put(others.apply(d), index, ZERO)
         if another is not d:
             same = in_every_iteration(equal(d, another), index, iterations)
             steady = same if independent(d, hidden) else any_of(at_most(iterations, 1), same)
-            ctx.require(steady, laws.SCAN_OUTPUT_KEEPS_SHAPE, d, another)
+            ctx.require(steady, laws.SCAN_OUTPUT_KEEPS_SIZE, d, another)
 
 
 def leave_open(ctx: RuleContext, iterations: Dim) -> None:
     """Leave a node undecided if it has several iterations, whose scan outputs may differ in rank."""
-    ctx.leave("rank", laws.SCAN_OUTPUT_KEEPS_SHAPE, branch=at_least(iterations, 2))
+    ctx.leave("rank", laws.SCAN_OUTPUT_KEEPS_SIZE, branch=at_least(iterations, 2))

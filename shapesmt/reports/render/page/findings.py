@@ -128,6 +128,7 @@ def _flags_marked(advice: str) -> Iterator[Content]:
 _WHY_OPEN = {
     FindingKind.DATA: [("data", "whether it fails depends on the data too, not on sizes alone")],
     FindingKind.ELEMENTS: [("not checked", "it depends on numbers that aren't tracked")],
+    FindingKind.COUNT: [("not checked", "whether it fails depends on the data that are counted")],
     FindingKind.LAYOUT: [("not checked", "how its input is in memory isn't tracked")],
     FindingKind.RANK: [("not checked", "--shape gives an input its rank")],
 }

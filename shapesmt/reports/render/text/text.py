@@ -185,6 +185,7 @@ def _tallies(report: Report) -> Iterator[tuple[int, str]]:
         (kinds[FindingKind.UNSUPPORTED], "node", "without a rule"),
         (kinds[FindingKind.RANK], "node", "with inputs of unknown rank"),
         (kinds[FindingKind.ELEMENTS], "node", "with sizes that aren't tracked"),
+        (kinds[FindingKind.COUNT], "node", "with indices that data count"),
         (kinds[FindingKind.LAYOUT], "node", "whose input has an unknown layout in memory"),
         (kinds[FindingKind.TIMEOUT], "node", "not looked at in the time given"),
     ):

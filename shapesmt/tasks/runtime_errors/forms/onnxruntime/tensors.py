@@ -97,7 +97,7 @@ FORMS = (
     says(r"Invalid dim\d_offset of \d{1,9}\. Dimension \d is \d{1,9}", laws.A_SLICE, laws.BATCH_NOT_EMPTY,
          certain=False),
     says(r"Max sequence length was <_>", laws.LENGTHS_AT_MOST_SEQUENCE),
-    says(r"Inconsistent shape in loop output", laws.SCAN_OUTPUT_KEEPS_SHAPE, certain=False),
+    says(r"Inconsistent shape in loop output", laws.SCAN_OUTPUT_KEEPS_SIZE, certain=False),
     says(r"At most one dimension can be -1", laws.AT_MOST_ONE_MINUS_1, certain=False),
     says(r"Pads tensor size should be equal to twice the number of", laws.TWO_PADS_PER_AXIS,
          laws.TWO_PADS_PER_COUNTED_AXIS, certain=False),
