@@ -29,6 +29,29 @@ def bucket(distance: Any) -> Any:
     return torch.where(near <= 4, distance.type_as(far), far * distance.sign()).long()
 
 
+def shifted(numbers: Any) -> Any:
+    numbers[1:] = numbers[:-1].clone()
+    numbers[0] = 3
+    return numbers
+
+
+def overwritten(numbers: Any) -> Any:
+    numbers[::2] += 2
+    numbers[-1] = 0
+    numbers[1:-1] -= 1
+    return numbers
+
+
+def windows(n: Any) -> Any:
+    """The indices of relative positions in a window, as vision transformers compute them."""
+    places = torch.stack(torch.meshgrid(torch.arange(n), torch.arange(n), indexing="ij")).flatten(1)
+    apart = (places[:, :, None] - places[:, None, :]).permute(1, 2, 0).contiguous()
+    apart[:, :, 0] += n - 1
+    apart[:, :, 1] += n - 1
+    apart[:, :, 0] *= 2 * n - 1
+    return apart.sum(-1)
+
+
 PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "both of two conditions": lambda n: places(n) * ((places(n) > 1) & (places(n) < 20)),
     "one of two conditions": lambda n: places(n) * ((places(n) < 3) | (places(n) > 10)),
@@ -59,6 +82,10 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "whether some are": lambda n: (places(n) > 4).any().long()[None] * 12,
     "whether all are": lambda n: (places(n) < 4).all().long()[None] * 12,
     "how many of one number aren't 0": lambda n: torch.count_nonzero(places(n).max() - 3)[None] * 12,
+    "shifted by one": lambda n: shifted(places(n)),
+    "written to from both ends": lambda n: overwritten(places(n)),
+    "a column written to": lambda n: shifted(between(n).abs().t())[:, 1],
+    "relative positions in windows": lambda n: windows(n // 4) // 2,
     "rounded quotients": lambda n: (places(n).float() // 0.7).long(),
     "quotients towards 0": lambda n: torch.div(places(n).float(), 0.7, rounding_mode="trunc").long(),
     "quotients of integers towards 0": lambda n: torch.div(between(n), 2, rounding_mode="trunc").abs(),
@@ -67,8 +94,11 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-WITHIN_A_RANGE = {"rolled", "rolled by a size", "rolled on two axes", "whether all are"}
-"""Programs that are decided within a range alone: numbers with remainders by the size, and a minimum from above."""
+WITHIN_A_RANGE = {
+    *("rolled", "rolled by a size", "rolled on two axes", "whether all are", "relative positions in windows"),
+    "written to from both ends",
+}
+"""Programs that are decided within a range alone: their numbers depend on the size in more ways than by their count."""
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -216,7 +216,7 @@ class _Program:
         made = Node(op, DOMAIN, name, arguments.inputs, outputs, Attributes({**arguments.result(), **types}))
         first, constants = arguments.first, arguments.attributes
         cast = [*self.cast(written, names)] if self.casts else []
-        return [made, *cast, *(self.memory.follow(op, first, written, constants) if first else [])]
+        return [made, *cast, *(self.memory.follow(op, first, written, constants, made) if first else [])]
 
     def cast(self, written: Sequence[str], names: dict[str, str]) -> Iterator[Node]:
         """Yield nodes that leave the types of floats open; from here on the names refer to their outputs."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shapesmt.frontends.torch.aliases import Memory
+from shapesmt.network.graph import Attributes, Node
 
 
 def follow(*steps: tuple[str, str, str]) -> tuple[dict[str, str], list[tuple[str, ...]]]:
@@ -43,3 +44,22 @@ def test_a_dropout_out_of_training_returns_the_tensor_itself() -> None:
         memory.follow("aten.dropout.default", "x", ["d"], {"p": 0.5, "train": train})
         memory.follow("aten.unsqueeze_.default", "d", ["u"])
         assert names == {"x": stands, "d": "u", "u": "u"}
+
+
+def test_a_part_is_written_into_the_tensors_that_it_is_a_part_of() -> None:
+    names, nodes = {}, []
+    memory = Memory(names, str)
+    for op, read, written, attributes in (
+        ("slice.Tensor", "x", "s", {"@self": 0, "dim": 1, "@start": 1}),
+        ("select.int", "s", "p", {"@self": 0, "dim": 0, "index": 2}),
+        ("fill_.Scalar", "p", "f", {"@self": 0}),
+    ):
+        names.setdefault(read, read)
+        names[written] = written
+        inputs = [read, "from"] if "@start" in attributes else [read]
+        made = Node(f"aten.{op}", "torch", written, inputs, [written], Attributes(attributes))
+        nodes += memory.follow(made.op, read, [written], {}, made)
+    assert [(n.op, n.inputs, n.outputs, dict(n.attributes)) for n in nodes] == [
+        ("written", ["s", "f"], ["s.changed"], {"dim": 0, "index": 2}),
+        ("written", ["x", "s.changed", "from"], ["x.changed"], {"dim": 1, "@start": 2}),
+    ]

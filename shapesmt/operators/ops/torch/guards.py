@@ -1,4 +1,4 @@
-"""Nodes that the reader of programs adds: guards, memory layouts of inputs, in-place changes, and autocasts."""
+"""Nodes that the reader of programs adds: guards, memory layouts of inputs, and autocasts."""
 
 from __future__ import annotations
 
@@ -34,13 +34,6 @@ def guards(ctx: RuleContext) -> list[Tensor]:
     for text in (*ctx.texts("unread"), *unread):
         ctx.leave("elements", f"PyTorch's guards can be read: shapesmt can't read the guard {text}", rests_on=text)
     return []
-
-
-@rule("changed", domain=DOMAIN, any_rank=True, total=True)
-def changed(ctx: RuleContext) -> Tensor:
-    """Return a tensor with unknown elements: an operator has changed its memory in place through another tensor."""
-    x = ctx.input(0)
-    return tensor(x.dtype, x.shape, ndim=x.ndim if x.shape is None else None, layout=x.layout)
 
 
 @rule("cast", domain=DOMAIN, any_rank=True, total=True)
