@@ -184,7 +184,7 @@ class Float:
 
 def literal(number: float, dtype: str) -> Float:
     """Return a constant of a float type."""
-    number = nearest(number, dtype) if dtype in NUMPY else number
+    number = nearest(number, dtype) if dtype in MANTISSA else number
     if not isfinite(number):
         return step(LITERAL, (number,), dtype, (number, number) if number == number else (-inf, inf))
     numerator, denominator = number.as_integer_ratio()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf, isnan, log2
+from math import inf, isfinite, isnan, log2
 from struct import pack, unpack
 from typing import Any, TypeVar
 
@@ -170,11 +170,16 @@ def _remainder_ends(a: Any, b: Any) -> Ends:
 
 
 def nearest(number: float, dtype: str) -> float:
-    """Return the nearest number of a type, as numpy rounds it.
+    """Return the nearest number of a type, as numpy rounds it; bfloat16 has the upper half of a float32.
 
-    >>> nearest(0.7, "float32"), nearest(1e5, "float16")
-    (0.699999988079071, inf)
+    >>> nearest(0.7, "float32"), nearest(1e5, "float16"), nearest(343, "bfloat16")
+    (0.699999988079071, inf, 344.0)
     """
+    if dtype == "bfloat16":
+        single = nearest(number, "float32")
+        (bits,) = unpack("I", pack("f", single))
+        even = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000
+        return float(unpack("f", pack("I", even))[0]) if isfinite(single) else single
     try:
         (rounded,) = unpack(NUMPY[dtype], pack(NUMPY[dtype], float(number)))
     except OverflowError:
