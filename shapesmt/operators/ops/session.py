@@ -216,15 +216,14 @@ def _mean_square(site: Site, quotient: Node) -> Node | None:
     """Return the mean of powers of the dividend, to which a number is added and of whose root the divisor is made."""
     root = site.maker(quotient.inputs[1])
     total = site.maker(root.inputs[0]) if root is not None and root.op == "Sqrt" else None
-    summands = total.inputs if total is not None and total.op == "Add" else ()
-    makers = {name: maker for name in summands if (maker := site.maker(name)) is not None and maker.op == "ReduceMean"}
-    mean = next(iter(makers.values()), None)
+    terms = {name: site.maker(name) for name in total.inputs} if total is not None and total.op == "Add" else {}
+    mean = next((m for m in terms.values() if m is not None and m.op == "ReduceMean"), None)
     power = site.maker(mean.inputs[0]) if mean is not None else None
     if power is None or power.op != "Pow" or power.inputs[0] != quotient.inputs[0]:
         return None
     alone = all(n is not None and site.only_reader(n.outputs[0]) for n in (root, total, mean, power))
-    added = all(name in makers or _number(site, name) is not None for name in summands)
-    return mean if alone and added else None
+    added = [m is mean or _number(site, name) is not None for name, m in terms.items()]
+    return mean if alone and all(added) else None
 
 
 def _scales_features(site: Site, node: Node, feed: Node) -> bool:

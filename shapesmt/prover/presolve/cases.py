@@ -1,13 +1,14 @@
 """Decide a condition by what some of its symbols make of it: a case for each such value, or one symbol for a product.
 
->>> from shapesmt.prover.algebra import at_least, equal, symbol
+>>> from shapesmt.prover.algebra import at_least, divides, equal, symbol
 >>> from shapesmt.prover.presolve import decide
 >>> batch, rows, columns = symbol("batch", 1), symbol("rows", 1), symbol("columns", 1)
 >>> domain = Domain([batch, rows, columns], [equal(rows * columns, 3136)])
 >>> decide_by_cases(domain, at_least(batch * ((rows * columns) // 1568), 2), decide).verdict  # one case: 3136
 <Verdict.PROVED: 'PROVED'>
 >>> windows = batch * rows * columns
->>> prove_for_product(Domain([batch, rows, columns]), at_least(windows, windows // 16), decide).verdict
+>>> domain = Domain([batch, rows, columns], [divides(16, windows)])
+>>> prove_for_product(domain, equal(3072 * (windows // 16) // windows, 192), decide).verdict
 <Verdict.PROVED: 'PROVED'>
 """
 
@@ -146,18 +147,23 @@ def _case(domain: Domain, least: Assignment, rest: Sequence[Atom], facts: Iterab
 def prove_for_product(
     domain: Domain, condition: Formula, decide: Callable[[Domain, Formula], Decision | None]
 ) -> Decision | None:
-    """Prove a condition that depends on its symbols through one product alone, for all values of the product.
+    """Prove a condition that depends on its symbols through one product alone, which facts make divisible by a number.
 
-    The values have the product's bounds, and the divisors in the condition that facts give to the product. Cases of a
-    disjunction that depend on more are ignored. None if the condition isn't proven.
+    It is proven for all such products within the product's bounds. Cases of a disjunction that depend on more are
+    ignored. None if the condition isn't proven.
     """
-    for factors in _products(condition):
+    parts = condition.args if condition.op == "or" else (condition,)
+    related = any(len(fact.symbols) > 1 for fact in domain.closure(condition.symbols)[1])
+    for factors in _products(condition) if related else ():
         size = product(map(of_atom, factors))
+        about = any_of(*(part for part in parts if part.symbols == size.symbols))
+        shared = lcm(*(d for d in _divisors(about, factors) if _divides(domain, d, size)))
+        if shared == 1:
+            continue
         within: Dim = Substitution(domain.narrowing()).apply(size)
-        shared = lcm(*(d for d in _divisors(condition, factors) if _divides(domain, d, size)))
         least, most = (end // shared if abs(end) < inf else end for end in (within.lo + shared - 1, within.hi))
         times = symbol("times", least, most, fold=False)
-        asked = _Product(factors, times * shared).apply(condition)
+        asked = _Product(factors, times * shared).apply(about)
         cases = [case for case in (asked.args if asked.op == "or" else (asked,)) if case.symbols <= times.symbols]
         decision = decide(Domain([times]), any_of(*cases)) if cases else None
         if decision is not None and decision.verdict is Verdict.PROVED:
@@ -207,9 +213,9 @@ def _divisors(condition: Formula, factors: Sequence[Atom]) -> list[int]:
 def remaining_cases(domain: Domain, symbols: Iterable[Atom]) -> list[Formula]:
     """Return what remains of the facts on these symbols that have several cases, where other facts exclude a case.
 
-    >>> from shapesmt.prover.algebra import equal
+    >>> from shapesmt.prover.algebra import at_least, equal
     >>> n, m = symbol("n", 1), symbol("m", 1)
-    >>> domain = Domain([n, m], [any_of(equal(n, 2), equal(n, m + 1)), equal(2 * n, m)])
+    >>> domain = Domain([n, m], [any_of(equal(n, 2), equal(n, m * m)), at_least(m, n + 1)])
     >>> [str(fact) for fact in remaining_cases(domain, m.symbols)]
     ['n == 2']
     """

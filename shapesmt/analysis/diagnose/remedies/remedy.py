@@ -71,7 +71,8 @@ def _remedy(a: Examined, region: Precondition, goal: Goal) -> Remedy | None:
         return None
     (narrowed, beside), ranges = found, a.problem.ranges
     assumed = [said.formula for said in narrowed.assumed]
-    doubt = doubt_of(narrowed.ranges, assumed, a, every=goal.meant.condition is TRUE, exact=goal.exact)
+    exact = goal.exact or bool(region.data)
+    doubt = doubt_of(narrowed.ranges, assumed, a, every=goal.meant.condition is TRUE, exact=exact)
     if doubt is None and any(ranges[name].source not in NOT_GIVEN for name in narrowed.ranges):
         beside = beside._replace(narrowed=True)
     if doubt is not None and doubt.single and doubt.share is None:  # it says that one value is left
