@@ -127,7 +127,7 @@ class Lengths:
 
     def _is_list(self, name: str) -> bool:
         t = self.tensors[name]
-        return t.dtype == "int64" and t.shape is not None and t.rank == 1 and t.dims[0].constant is not None
+        return t.shape is not None and t.rank <= 1 and t.numel.constant is not None
 
     def _blank(self, name: str, *, sizes: bool) -> Tensor | None:
         """Return a tensor without its elements, unless it is a constant or, with `sizes`, those of another tensor.
