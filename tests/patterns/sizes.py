@@ -292,4 +292,18 @@ SIZES = [
         }}""",
         fine={"height": 3, "width": 5},
     ),
+    Pattern(
+        "35d", "groups of windows, counted over a batch, at two scales",
+        f"""(float[batch, 1, height, width] x) => (y, z) <
+            {ints(start=(0, 0), end=((1 << 63) - 1,) * 2, axes=(2, 3), by=(28, 28), two=(2, 2), flat=(-1,))},
+            {ints(k=(64,), m=(16,))}
+        > {{
+            a = Slice (x, start, end, axes, by) b = Reshape (a, flat) n = Shape (b) g = Div (n, k)
+            t = Concat <axis = 0> (g, k) [groups] y = Reshape (b, t)
+            c = Slice (a, start, end, axes, two) d = Reshape (c, flat) i = Shape (d) j = Div (i, m)
+            u = Concat <axis = 0> (j, m) z = Reshape (d, u)
+        }}""",
+        region=("(batch*((width + 27)//28)*((height + 27)//28)) % 64 == 0",), node="groups",
+        broken={"batch": 1, "height": 1, "width": 1}, fine={"batch": 2, "height": 85, "width": 197},
+    ),
 ]  # fmt: skip

@@ -117,15 +117,17 @@ class Lengths:
         if not isinstance(rule, Rule) or rule.of_shape:
             return isinstance(rule, Rule)
         traits = self.operators.traits(node)
-        if traits.in_any_order and any(read not in self.literals for read in node.reads[1:]):
-            return False  # the rule of a Reshape knows more than the file says
+        listed = traits.in_any_order and any(read not in self.literals for read in node.reads[1:])
+        looked_up = self.tensors[name].shape == () and any(self.tensors[node.inputs[i]].shape for i in traits.indices)
+        if listed or looked_up:
+            return False  # the rules of Reshape and GatherND know more than ONNX infers
         inputs = [self._blank(read, sizes=not traits.copied) for read in node.inputs]
         made = dict(zip(node.outputs, self.apply(node, inputs).outputs, strict=True))
         return made[name].shape is not None and made[name].numel.constant is not None
 
     def _is_list(self, name: str) -> bool:
         t = self.tensors[name]
-        return t.dtype == "int64" and t.shape is not None and t.rank == 1 and t.dims[0].constant is not None
+        return t.shape is not None and t.rank <= 1 and t.numel.constant is not None
 
     def _blank(self, name: str, *, sizes: bool) -> Tensor | None:
         """Return a tensor without its elements, unless it is a constant or, with `sizes`, those of another tensor.

@@ -154,6 +154,7 @@ LISTS = {  # what computes the list of three sizes: the verdict
     "e = Unsqueeze (first, zero) a = Reshape (u, e) s = Concat <axis = 0> (one, one, a)": "FAILS",
     "m = NonZero (one) a = Squeeze (m) s = Concat <axis = 0> (one, one, a)": "FAILS",
     f"k = Loop <body = {BODY}> (first, , first) v = Unsqueeze (k, zero) s = Concat <axis = 0> (one, one, v)": "FAILS",
+    "i = GatherND (h, zero) v = Unsqueeze (i, zero) s = Concat <axis = 0> (one, one, v)": "FAILS",
     "r = Shape (x) c = Shape (r) e = Expand (one, c) s = Mul (e, u)": "PROVED",
     "t = Identity (three) l = Slice (h, zero, t) v = Reshape (x, l) s = Shape (v)": "FAILS",
 }
