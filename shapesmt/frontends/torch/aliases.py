@@ -2,7 +2,7 @@
 
 After `b = a.add_(1)`, the name `a` refers to `b`; likewise after a dropout outside training, which returns `a` itself.
 After `v = a.view(-1); v.add_(1)`, the elements of `a` have changed too: a node `changed` states that. If `v` is a slice
-of `a` or the part at an index, a node `written` has the elements of `a`, with those of `v` in their place.
+of `a` or the part at an index, a node `changed_part` has the elements of `a`, with those of `v` in their place.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from shapesmt.network.graph import Attributes, AttributeValue, Node
 
 CHANGED = "changed"
 """The operator of a node that returns its input with other elements."""
-WRITTEN = "written"
+CHANGED_PART = "changed_part"
 """The operator of a node that returns input 0 with the elements of input 1 in a part, as a slice or select has it."""
 _PARTS = ("slice", "select")
 _WHERE = ("dim", "start", "end", "step", "index")
@@ -64,7 +64,7 @@ class Memory:
         attributes: Mapping[str, AttributeValue] | None = None,
         made: Node | None = None,
     ) -> list[Node]:
-        """Track a node; return a node `written` or `changed` for each other tensor whose elements it changes.
+        """Track a node; return a node `changed_part` or `changed` for each other tensor whose elements it changes.
 
         Args:
             op: The operator.
@@ -111,7 +111,7 @@ class Memory:
             reads = [self.names[whole], self.names[part], *made.inputs[1:]]
             self.names[whole] = self._unique(f"{whole}.{CHANGED}")
             outputs = [self.names[whole]]
-            yield Node(WRITTEN, "torch", outputs[0], reads, outputs, Attributes(where))
+            yield Node(CHANGED_PART, "torch", outputs[0], reads, outputs, Attributes(where))
             part = whole
 
     def _change_nodes(self, names: set[str]) -> Iterator[Node]:

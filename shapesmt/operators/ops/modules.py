@@ -89,7 +89,7 @@ DOMAINS: dict[str, Iterable[str]] = {
         *_of("torch.views", "reshaping axes parts repeating"),
         *_of("torch.linear", "products norms decompositions"),
         *_of("torch.layers", "normalization attention losses recurrent"),
-        *_of("torch.indexing", "counting gathering ordering scattering written"),
+        *_of("torch.indexing", "counting gathering ordering scattering changing"),
         *_of("torch.windows", "convolution pooling grids"),
         *_of("torch.signals", "random fourier"),
     ),

@@ -60,6 +60,6 @@ def test_a_part_is_written_into_the_tensors_that_it_is_a_part_of() -> None:
         made = Node(f"aten.{op}", "torch", written, inputs, [written], Attributes(attributes))
         nodes += memory.follow(made.op, read, [written], {}, made)
     assert [(n.op, n.inputs, n.outputs, dict(n.attributes)) for n in nodes] == [
-        ("written", ["s", "f"], ["s.changed"], {"dim": 0, "index": 2}),
-        ("written", ["x", "s.changed", "from"], ["x.changed"], {"dim": 1, "@start": 2}),
+        ("changed_part", ["s", "f"], ["s.changed"], {"dim": 0, "index": 2}),
+        ("changed_part", ["x", "s.changed", "from"], ["x.changed"], {"dim": 1, "@start": 2}),
     ]

@@ -17,8 +17,8 @@ def changed(ctx: RuleContext) -> Tensor:
     return tensor(x.dtype, x.shape, ndim=x.ndim if x.shape is None else None, layout=x.layout)
 
 
-@rule("written", domain=DOMAIN, total=True, traits=Traits.COPIED)
-def written(ctx: RuleContext) -> Tensor:
+@rule("changed_part", domain=DOMAIN, total=True, traits=Traits.COPIED)
+def changed_part(ctx: RuleContext) -> Tensor:
     """Return a tensor with the elements of input 1 in a part: a slice of an axis, or what is at an index of it."""
     x, part = ctx.input(0), ctx.input(1)
     axis = ctx.normal(ctx.integer("dim", 0), x.rank)
