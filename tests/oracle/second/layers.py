@@ -179,7 +179,9 @@ def roi_align(n: Node) -> T:
 def max_roi_pool(n: Node) -> T:
     """`[regions, c, *pooled_shape]`."""
     need(n[0].rank == 4 and n[1].rank == 2 and n[1].shape[1] == 5, "regions")
-    return T(n[0].dtype, (n[1].shape[0], n[0].shape[1], *n.get("pooled_shape")))
+    size = n.get("pooled_shape")
+    need(size is not None, "the size of a region is given")
+    return T(n[0].dtype, (n[1].shape[0], n[0].shape[1], *size))
 
 
 @op("AffineGrid")
