@@ -79,6 +79,7 @@ class Case(NamedTuple):
 
 _POINTS: dict[Hashable, Points | None] = memo("assignments of symbols with few values", {})
 _CASES: dict[Hashable, Case] = memo("cases of few values", {})
+_REMAINING: dict[Hashable, list[Formula]] = memo("remaining cases", {})
 
 
 def decide_by_cases(
@@ -210,7 +211,7 @@ def _divisors(condition: Formula, factors: Sequence[Atom]) -> list[int]:
     return [d for d in dict.fromkeys(divisors) if d]
 
 
-def remaining_cases(domain: Domain, symbols: Iterable[Atom]) -> list[Formula]:
+def remaining_cases(domain: Domain, symbols: frozenset[Atom]) -> list[Formula]:
     """Return what remains of the facts on these symbols that have several cases, where other facts exclude a case.
 
     >>> from shapesmt.prover.algebra import at_least, equal
@@ -219,6 +220,10 @@ def remaining_cases(domain: Domain, symbols: Iterable[Atom]) -> list[Formula]:
     >>> [str(fact) for fact in remaining_cases(domain, m.symbols)]
     ['n == 2']
     """
+    return compute_once(_REMAINING, domain, symbols, lambda: _remaining_cases(domain, symbols))
+
+
+def _remaining_cases(domain: Domain, symbols: frozenset[Atom]) -> list[Formula]:
     about = (fact for fact in domain.relations if fact.op == "or" and not fact.symbols.isdisjoint(symbols))
     left = {fact: [case for case in fact.args if not _is_excluded(domain, case)] for fact in about}
     remaining = (any_of(*cases) for fact, cases in left.items() if 0 < len(cases) < len(fact.args))

@@ -99,9 +99,10 @@ def center_crop_pad(ctx: RuleContext) -> Tensor:
 
     A single size that isn't a constant in the file applies to all axes, and may be a scalar.
     """
-    x, is_constant = ctx.input(0), ctx.node.inputs[1] in ctx.literals
+    x, asked = ctx.input(0), ctx.input(1)
+    is_constant = ctx.node.inputs[1] in ctx.literals
     ctx.require_rank(x, 1, least=True)
-    requested, count = _requested(ctx, is_constant=is_constant)
+    requested, count = _requested(ctx, asked, is_constant=is_constant)
     axes = ctx.normals(ctx.integers("axes", range(x.rank)), x.rank)
     fitting = any_of(equal(count, len(axes)), FALSE if is_constant else equal(count, 1))
     ctx.require(fitting, laws.FIXED_NUMBER_OF.of(expected=len(axes), what="sizes"), count, len(axes))
@@ -112,9 +113,8 @@ def center_crop_pad(ctx: RuleContext) -> Tensor:
     return ctx.tensor(dims)
 
 
-def _requested(ctx: RuleContext, *, is_constant: bool) -> tuple[Sequence[Dim | None] | None, Dim]:
+def _requested(ctx: RuleContext, sizes: Tensor, *, is_constant: bool) -> tuple[Sequence[Dim | None] | None, Dim]:
     """Return the requested sizes (None if even their number is unknown), and how many they are."""
-    sizes = ctx.input(1)
     if sizes.shape == () and not is_constant:
         return ctx.items(1) or [None], ONE
     requested = ctx.sizes(1)

@@ -276,11 +276,11 @@ def rotary_embedding(ctx: RuleContext) -> Tensor:
     ctx.limit(ctx.integer("num_heads", 0) >= 0, laws.NUM_HEADS_NOT_NEGATIVE)
     half = as_dim(turned // 2) if turned else parts.size // 2
     ctx.require_agree(cos, sin, law=laws.CACHES_SAME_SHAPE)
-    require_strides(ctx, x, cos[0])
     if ctx.has(3):
         require_rows(ctx, parts, half)
     else:
         require_shape(ctx, 1, [parts.batch, parts.length, half], laws.CACHES_BATCH_LENGTH_ROTATED)
+    require_strides(ctx, x, cos[0])
     return ctx.tensor(x.dims)
 
 

@@ -108,6 +108,15 @@ def test_rotary_embedding(rank, turned, placed):
     assert agree(rotary, shapes, ranges, opset=23, data=data, dtypes=dtypes).ran
 
 
+@pytest.mark.parametrize("cache", [[], ["w"], [1, "w"]], ids=str)
+@pytest.mark.parametrize("inputs", ["xcc", "xccp"])
+def test_rotary_embedding_with_caches_of_a_low_rank(cache, inputs):
+    shapes = {"x": [1, 1, "s", 4], "c": cache, "p": [1, "s"]}
+    rotary = node("RotaryEmbedding", [*inputs])
+    given = {"data": {"p": lambda _, shape: np.zeros(shape)}, "dtypes": {"p": "int64"}} if "p" in inputs else {}
+    agree(rotary, {name: shapes[name] for name in inputs}, {"s": (1, 2), "w": (1, 2)}, opset=23, **given)
+
+
 def test_linear_attention():
     shapes = {"q": ["b", "s", "4*d"], "k": ["b", "s", "2*d"], "v": ["b", "s", "y"]}
     ranges = {"b": (1, 2), "s": (1, 2), "d": (1, 2), "y": (2, 4)}
