@@ -12,7 +12,6 @@ from math import inf, isfinite
 from operator import add, mul, neg, sub
 from typing import Any, TypeAlias
 
-from shapesmt.operators.ops.shared.powers import raise_to
 from shapesmt.operators.rules import FLOATS, INTEGERS as INTEGERS, WIDEST, Item, integer_ends
 from shapesmt.prover.algebra import (
     ONE,
@@ -52,6 +51,7 @@ from shapesmt.prover.algebra.numeric import (
     is_rough,
     literal,
     power,
+    raise_to,
     settled,
     steps,
 )

@@ -36,5 +36,6 @@ from shapesmt.prover.algebra.numeric.floats import (
 )
 from shapesmt.prover.algebra.numeric.folds import FOLD as FOLD, fold as fold
 from shapesmt.prover.algebra.numeric.lookups import lookup as lookup
+from shapesmt.prover.algebra.numeric.powers import raise_to as raise_to, root as root
 from shapesmt.prover.algebra.numeric.rough import is_rough as is_rough, settled as settled
 from shapesmt.prover.algebra.numeric.weaker import weaker as weaker

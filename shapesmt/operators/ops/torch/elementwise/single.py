@@ -8,7 +8,6 @@ from shapesmt.operators.ops.shared import items
 from shapesmt.operators.ops.shared.follows import each
 from shapesmt.operators.ops.shared.indices import free_elements
 from shapesmt.operators.ops.shared.items import INTEGERS, Function
-from shapesmt.operators.ops.shared.powers import root
 from shapesmt.operators.ops.torch.call import Call, operator
 from shapesmt.operators.ops.torch.elementwise.promotion import (
     COMPLEX,
@@ -26,7 +25,7 @@ from shapesmt.operators.ops.torch.layout import dense, in_place as changes, is_p
 from shapesmt.operators.ops.torch.schemas import overloads
 from shapesmt.operators.rules import Decided, Item, Keeps, Tensor, Traits, Value, tensor
 from shapesmt.prover.algebra import Dim, Kind
-from shapesmt.prover.algebra.numeric import Float
+from shapesmt.prover.algebra.numeric import Float, root
 
 KEPT = (
     *("bitwise_not", "ceil", "celu", "conj_physical", "_conj_physical", "elu", "fix", "floor", "frac", "gelu"),
@@ -148,11 +147,15 @@ def unary(call: Call) -> Tensor:
     dtype = as_float(x.dtype) if name in (*OF_FLOATS, "angle") else x.dtype
     dtype = "int64" if name == "square" and dtype == "bool" else dtype
     dtype = real_part(dtype) if name in MAGNITUDES else dtype
-    followed = FOLLOWED.get(name) if call.ctx.node.op.endswith(".default") else None
-    if name == "bitwise_not" and dtype == "bool":
-        followed = items.PREDICATES["Not"]
-    result = map_elements(cast(x, dtype), dtype, followed)
+    result = map_elements(cast(x, dtype), dtype, _function(call, dtype))
     return store_in_place(call, x, result) if in_place(call) else result
+
+
+def _function(call: Call, dtype: str) -> Function | None:
+    if not call.ctx.node.op.endswith(".default"):
+        return None
+    negated = base(call) == "bitwise_not" and dtype == "bool"
+    return items.PREDICATES["Not"] if negated else FOLLOWED.get(base(call))
 
 
 NOT_NEGATIVE = {"softshrink": "lambd", "polygamma": "n", "special_polygamma": "n"}

@@ -20,8 +20,7 @@ def changed(ctx: RuleContext) -> Tensor:
 @rule("changed_part", domain=DOMAIN, total=True, traits=Traits.COPIED)
 def changed_part(ctx: RuleContext) -> Tensor:
     """Return a tensor with the elements of input 1 in a part: a slice of an axis, or what is at an index of it."""
-    x, part = ctx.input(0), ctx.input(1)
-    axis = ctx.normal(ctx.integer("dim", 0), x.rank)
+    x, part, axis = ctx.input(0), ctx.input(1), ctx.normal(ctx.integer("dim", 0), ctx.input(0).rank)
     found = _at_index(ctx, x, axis) if part.rank < x.rank else _in_slice(ctx, x, axis)
     own, other = term_of(x), term_of(part)
     if found is None or own is None or other is None:

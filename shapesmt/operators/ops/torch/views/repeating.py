@@ -140,11 +140,9 @@ def _from_end(size: Dim, at: Dim) -> Dim:
 @operator("roll.default", traits=Traits.REARRANGED, follows=apart_from(moved_dims))
 def roll(call: Call) -> Tensor:
     """Rotate elements along the named axes, or in the flattened tensor; the shape is unchanged."""
-    x, ctx, shifts = call.tensor("self"), call.ctx, call.sizes("shifts")
-    value = ctx.attribute("dims")
+    x, ctx, shifts, value = call.tensor("self"), call.ctx, call.sizes("shifts"), call.ctx.attribute("dims")
     axes = (value,) if isinstance(value, int) else call.integers("dims")
-    ctx.check(bool(shifts), laws.SHIFT_PER_AXIS)
-    ctx.check(len(shifts) == len(axes) or (len(shifts) == 1 and not axes), laws.SHIFT_PER_AXIS)
+    ctx.check(bool(shifts) and len(shifts) == (len(axes) or 1), laws.SHIFT_PER_AXIS)
     places = [ctx.normal(axis, x.rank) for axis in axes] or [0]
     known = [shift for shift in shifts if shift is not None and not (shift.symbols and isinstance(x.value, Elements))]
     if len({*places}) < len(known) or len(known) < len(shifts) or (not axes and x.rank != 1):

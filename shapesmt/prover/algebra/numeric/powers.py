@@ -1,4 +1,4 @@
-"""Powers of single elements, as runtimes compute them."""
+"""Powers and roots of single numbers, as runtimes compute them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from math import isfinite, isqrt
 from typing import TYPE_CHECKING
 
 from shapesmt.base.lazy import np
-from shapesmt.operators.rules import Item
-from shapesmt.prover.algebra import Dim
-from shapesmt.prover.algebra.numeric import MANTISSA, Float, from_dim, literal, power, steps
+from shapesmt.prover.algebra.dim import Dim
+from shapesmt.prover.algebra.numeric import steps
+from shapesmt.prover.algebra.numeric.bits import power
+from shapesmt.prover.algebra.numeric.floats import MANTISSA, Float, from_dim, literal
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -17,7 +18,7 @@ MAX_EXPONENT = 64
 ROOT = 0.5
 
 
-def raise_to(base: Dim | Float, exponent: Dim | Float) -> Item:
+def raise_to(base: Dim | Float, exponent: Dim | Float) -> Dim | Float | None:
     """Return a power: integer exponents, square roots, and constants with an exact result; else None."""
     number, known_base = _constant(exponent), _constant(base)
     if number == ROOT and (known_base is None or isinstance(base, Dim)):
@@ -56,7 +57,7 @@ def _whole_power(base: Dim, exponent: Dim) -> Dim | None:
     return power(base, exponent) if fits else None
 
 
-def _power_of_float(base: Float, exponent: Dim) -> Item:
+def _power_of_float(base: Float, exponent: Dim) -> Dim | Float | None:
     """Return a float's integer power, or None if a step may round; a square is a product."""
     if exponent.constant in (1, 2):
         return base * base if exponent.constant == 2 else base
@@ -65,7 +66,7 @@ def _power_of_float(base: Float, exponent: Dim) -> Item:
     return exact if exact is not None and exact.numerator is not None else None
 
 
-def root(base: Dim | Float) -> Item:
+def root(base: Dim | Float) -> Dim | Float | None:
     """Return the square root of a non-negative whole number, else None.
 
     `Pow` and `Sqrt` may differ in the last bit, and PyTorch's roots from others. So the result is known only once it is
