@@ -77,6 +77,7 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "rolled on two axes": lambda n: between(n).roll((1, -1), (0, 1))[1:, 0].abs(),
     "each twice": lambda n: places(n).repeat_interleave(2)[: n + 1],
     "rows each thrice": lambda n: between(n).abs().repeat_interleave(3, 1)[0, : n + 3],
+    "repeated on two axes": lambda n: between(n).abs().repeat(2, 2)[n:, n:],
     "grids": lambda n: sum(torch.meshgrid(places(n), places(n + 1), indexing="xy")),
     "the greatest": lambda n: places(n).max()[None],
     "whether some are": lambda n: (places(n) > 4).any().long()[None] * 12,
@@ -96,7 +97,7 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
 
 WITHIN_A_RANGE = {
     *("rolled", "rolled by a size", "rolled on two axes", "whether all are", "relative positions in windows"),
-    "written to from both ends",
+    *("written to from both ends", "repeated on two axes"),
 }
 """Programs that are decided within a range alone: their numbers depend on the size in more ways than by their count."""
 

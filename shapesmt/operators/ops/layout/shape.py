@@ -200,16 +200,16 @@ def tile(ctx: RuleContext) -> Tensor:
 
 def _tile_elements(x: Tensor, dims: Sequence[Dim], counts: Sequence[int | None]) -> Value | None:
     """Return the elements of `x` repeated `counts` times along each axis; None if they aren't known."""
-    if concrete(dims) is not None:
-        known = [count for count in counts if count is not None]
-        return view_elements(x, dims, lambda a: np.tile(a, known), position) if len(known) == len(counts) else None
+    known = [count for count in counts if count is not None]
+    if concrete(dims) is not None and len(known) < len(counts):
+        return None
 
     def moved(back: int) -> Dim:
         size, count = x[-back], counts[-back]
         place = position(back)
         return ZERO if size is ONE else place if count == 1 else place % size
 
-    return view_elements(x, dims, lambda a: a, moved)
+    return view_elements(x, dims, lambda a: np.tile(a, known), moved)
 
 
 def _require_tiled(ctx: RuleContext, dims: Sequence[Dim], each: int) -> None:
