@@ -167,14 +167,17 @@ def _split_sizes(ctx: RuleContext, size: Dim) -> list[Dim]:
     if counted:
         ctx.limit(not ctx.has(1), SIZES_OR_NUM_OUTPUTS_NOT_BOTH)
         ctx.limit(count >= 1, laws.NAMED_ATTRIBUTE_POSITIVE.of(name="num_outputs"))
-    if ctx.has(1) or "split" in ctx.attributes:
+    empty = ctx.has(1) and ctx.input(1).shape == (ZERO,)
+    if empty:  # then ONNX Runtime splits evenly, unless the file says the size of the axis
+        ctx.limit_declared(size.constant is None, SPLIT_SIZES_OR_NUM_OUTPUTS)
+    elif ctx.has(1) or "split" in ctx.attributes:
         listed = ctx.sizes(1 if ctx.has(1) else "split", ctx.outputs)
         require_least(ctx, listed, 0, laws.SIZES_NOT_NEGATIVE)
         return _fitting(ctx, _complete_sizes(ctx, size, listed))
     if counted:
         ctx.limit(count == ctx.outputs or not ctx.since((1, 32)), NUM_OUTPUTS_COUNTS_OUTPUTS)
         return _chunks(ctx, size, count)
-    ctx.limit(ctx.version < 18 or size.constant is None, SPLIT_SIZES_OR_NUM_OUTPUTS)
+    ctx.limit(ctx.version < 18 or size.constant is None or empty, SPLIT_SIZES_OR_NUM_OUTPUTS)
     ctx.require(divides(ctx.outputs, size), laws.AXIS_SPLITS_EVENLY.of(parts=ctx.outputs), size, ctx.outputs)
     return _fitting(ctx, [size // ctx.outputs] * ctx.outputs)
 
