@@ -110,13 +110,13 @@ def test_blocks_open_and_count_what_does_not_run(shown) -> None:
     assert [each.text for each in inner] == [
         f"nodes {n} to {min(n + 49, 209)} {min(50, 210 - n)} nodes" for n in range(0, 210, 50)
     ]
-    inner[4].click()
+    inner[4].send_keys("\n")
     nodes = found(browser, "#blocks details details[open] li")
     assert [each.text for each in nodes][:2] == ["/block0/n200 Relu · node 200", "/block0/n201 Relu · node 201"]
     browser.find_element("id", "map-here").click()
     assert browser.execute_script(tops)[2] == "/end 1 node"
     browser.find_element("css selector", "[data-sizes]").click()
     assert browser.execute_script(tops)[2] == "/end 1 node 1 failing"
-    browser.find_elements("css selector", "#blocks > li > details > summary")[2].click()
+    browser.find_elements("css selector", "#blocks > li > details > summary")[2].send_keys("\n")
     last = found(browser, "#blocks > li:last-child li")
     assert [each.text for each in last] == ["/end/add Add · node 420 failing"]
