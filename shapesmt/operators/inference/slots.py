@@ -105,8 +105,7 @@ class _Search:
         self._stated = [*map(_stated, application.requirements)]
         self._size = self._stated[place].sides[side]
         self._node, self._read = node, read
-        inner = [body.nodes for own in application.bodies for body in own.every()]
-        self._trials = Trials(node, graph, read, MAX_APPLIED // (1 + sum(map(len, inner))))
+        self._trials = Trials(node, graph, read, MAX_APPLIED // (1 + application.inner_nodes(MAX_APPLIED)))
 
     def slot(self) -> Slot | None:
         """Return the slot; None if it isn't known, or if the side is computed."""

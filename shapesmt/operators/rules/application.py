@@ -160,6 +160,15 @@ class Application:
         """Whether the node runs for no input, so that it has no outputs."""
         return any(r.formula is FALSE and not r.limit for r in self.requirements)
 
+    def inner_nodes(self, most: int) -> int:
+        """Return the number of nodes in all its runs and those inside them; if it is above `most`, a number above."""
+        count, ahead = 0, [*self.bodies]
+        while ahead and count <= most:
+            body = ahead.pop()
+            count += max(len(body.nodes), 1)
+            ahead += (run for runs in body.inner.values() for run in runs)
+        return count
+
     def rewrite(self, change: Substitution) -> Application:
         """Return the application with symbols replaced."""
         return replace(

@@ -152,8 +152,8 @@ def bearing_on(
         read: The tensors that the node reads.
         constants: The positions of inputs that are omitted, such as those of constants.
     """  # fmt: skip
-    inner = sum(len(body.nodes) for own in application.bodies for body in own.every())
-    trials, place = Trials(node, graph, read, MAX_TRIALS // (1 + inner)), application.requirements.index(r)
+    inner, place = application.inner_nodes(MAX_TRIALS), application.requirements.index(r)
+    trials = Trials(node, graph, read, MAX_TRIALS // (1 + inner))
     bearing: dict[Source, Requirement] = {}
     kinds: tuple[PartKind, ...] = ("type",) if r.typed else ("axis", "rank")
     for kind in kinds:
