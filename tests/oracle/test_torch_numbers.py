@@ -112,6 +112,30 @@ def test_programs_run_where_they_are_said_to_without_a_range(name: str) -> None:
     _said_as_they_run(name, {})
 
 
+def expanded(n: Any) -> Any:
+    return places(n)[None].expand(3, n)
+
+
+def gridded(n: Any) -> Any:
+    return torch.meshgrid(places(n), places(n), indexing="ij")[1]
+
+
+@pytest.mark.parametrize("made", [expanded, gridded])
+def test_a_write_where_several_positions_share_a_place_isnt_followed(made: Callable[[Any], Any]) -> None:
+    class Written(torch.nn.Module):  # type: ignore[misc, name-defined]  # torch may be absent
+        def forward(self, x: Any) -> Any:
+            numbers = made(x.shape[0])
+            numbers[0].add_(5)
+            return torch.embedding(torch.zeros(ROWS, 2), numbers[1])
+
+    assert runs(Written(), 7)
+    assert not runs(Written(), 8)
+    report = shapesmt.check(
+        Written(), args=(torch.zeros(5),), shapes={"x": ["n"]}, dims={"n": (3, 14)}, guards="ignore"
+    )
+    assert report.verdict is Verdict.UNKNOWN
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs_at_one_size(name: str) -> None:
     for n in (4, 9, 25):
@@ -124,7 +148,7 @@ def test_programs_at_one_size(name: str) -> None:
 def looked(name: str) -> Any:
     """A module that looks rows up in a table of `ROWS`, at the numbers of a program."""
 
-    class Looked(torch.nn.Module):  # type: ignore[misc, name-defined]
+    class Looked(torch.nn.Module):  # type: ignore[misc, name-defined]  # torch may be absent
         def forward(self, x: Any) -> Any:
             return torch.embedding(torch.zeros(ROWS, 2), PROGRAMS[name](x.shape[0]))
 

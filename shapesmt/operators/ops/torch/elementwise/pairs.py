@@ -75,7 +75,7 @@ OF_BOOLEANS: dict[str, Function] = {
     **dict.fromkeys(("add", "maximum", "fmax", "max"), items.LOGIC["Or"]),
     **dict.fromkeys(("bitwise_xor", "__xor__", "__ixor__"), items.LOGIC["Xor"]),
 }
-"""What those of `ARITHMETIC` compute of booleans."""
+"""The functions that operators of `ARITHMETIC` apply to booleans; of others, the result is unknown."""
 SUBTRACTIONS = ("sub", "subtract", "rsub")
 BITWISE = ("bitwise_", "__", "gcd", "lcm")
 """The beginnings of names of operators that have kernels for integers and booleans alone."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from shapesmt.operators.ops.shared.fields import term_of, value_of, within
+from shapesmt.operators.ops.torch.layout import nesting_of, strides_of
 from shapesmt.operators.ops.torch.schemas import DOMAIN
 from shapesmt.operators.ops.torch.views.parts import END
 from shapesmt.operators.rules import Elements, RuleContext, Tensor, Traits, move_positions, position, rule, tensor
-from shapesmt.prover.algebra import TRUE, Dim, Formula, all_of, as_dim, at_least, divides, equal, less, maximum
+from shapesmt.prover.algebra import TRUE, ZERO, Dim, Formula, all_of, as_dim, at_least, divides, equal, less, maximum
 from shapesmt.prover.algebra.numeric import choice
 
 
@@ -19,15 +20,24 @@ def changed(ctx: RuleContext) -> Tensor:
 
 @rule("changed_part", domain=DOMAIN, total=True, traits=Traits.COPIED)
 def changed_part(ctx: RuleContext) -> Tensor:
-    """Return a tensor with the elements of input 1 in a part: a slice of an axis, or what is at an index of it."""
+    """Return a tensor with the elements of input 1 in a part: a slice of an axis, or what is at an index of it.
+
+    They are unknown if several positions may share one place in memory, as after `expand`.
+    """
     x, part, axis = ctx.input(0), ctx.input(1), ctx.normal(ctx.integer("dim", 0), ctx.input(0).rank)
     found = _at_index(ctx, x, axis) if part.rank < x.rank else _in_slice(ctx, x, axis)
     own, other = term_of(x), term_of(part)
-    if found is None or own is None or other is None:
+    if found is None or own is None or other is None or not _is_apart(x):
         return tensor(x.dtype, x.dims, layout=x.layout)
     inside, places = found
     copied = move_positions(other, lambda back: places[part.rank - back])
     return tensor(x.dtype, x.dims, value_of(x.dims, choice(inside, copied, own)), layout=x.layout)
+
+
+def _is_apart(x: Tensor) -> bool:
+    """Whether each element of a tensor is known to have a place of its own in memory."""
+    strides = strides_of(x)
+    return nesting_of(x) is not None and strides is not None and ZERO not in strides
 
 
 def _at_index(ctx: RuleContext, x: Tensor, axis: int) -> tuple[Formula, list[Dim]] | None:
