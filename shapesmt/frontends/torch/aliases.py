@@ -22,8 +22,8 @@ _WHERE = ("dim", "start", "end", "step", "index")
 _VIEWS = frozenset(
     (
         *("alias", "as_strided", "chunk", "conj", "contiguous", "detach", "detach_", "diagonal", "dsplit", "expand"),
-        *("expand_as", "flatten", "hsplit", "imag", "lift_fresh", "mT", "mH", "matrix_H", "movedim"),
-        *("moveaxis", "narrow", "numpy_T", "permute", "positive", "ravel", "real", "reshape", "reshape_as"),
+        *("expand_as", "flatten", "hsplit", "imag", "lift_fresh", "mT", "mH", "matrix_H", "meshgrid"),
+        *("movedim", "moveaxis", "narrow", "numpy_T", "permute", "positive", "ravel", "real", "reshape", "reshape_as"),
         *("resolve_conj", "resolve_neg", "select", "slice", "split", "split_with_sizes", "squeeze", "swapaxes"),
         *("swapdims", "t", "tensor_split", "to", "transpose", "type_as", "unbind", "unflatten", "unfold"),
         *("unsafe_chunk", "unsafe_split", "unsqueeze", "view", "view_as", "view_as_complex", "view_as_real"),
@@ -92,8 +92,11 @@ class Memory:
         old, new = self.names[read], self.names[written[0]]
         same = [name for name in group if self.names[name] == old or name in own]
         self.names.update(dict.fromkeys(same, new))
+        if base in _RESHAPED:  # what was a part of it, or it of another one, isn't where it was
+            self._parts = {name: of for name, of in self._parts.items() if name not in same and of[0] not in same}
+            return []
         others = group - {*same, *written}
-        return [] if base in _RESHAPED else [*self._write_nodes(read, others), *self._change_nodes(others)]
+        return [*self._write_nodes(read, others), *self._change_nodes(others)]
 
     def overwrite(self, tensor: str) -> list[Node]:
         """Return a node `changed` for each tensor that shares memory with `tensor`, changed by a graph in a node."""

@@ -63,3 +63,19 @@ def test_a_part_is_written_into_the_tensors_that_it_is_a_part_of() -> None:
         ("changed_part", ["s", "f"], ["s.changed"], {"dim": 0, "index": 2}),
         ("changed_part", ["x", "s.changed", "from"], ["x.changed"], {"dim": 1, "@start": 2}),
     ]
+
+
+def test_a_grid_is_a_view_of_its_vector() -> None:
+    names, added = follow(("meshgrid.indexing", "x", "g"), ("fill_.Scalar", "g", "f"))
+    assert (names["x"], added) == ("x.changed", [("x", "x.changed")])
+
+
+def test_a_part_that_is_reshaped_in_place_is_no_part_any_more() -> None:
+    names: dict[str, str] = {}
+    memory = Memory(names, str)
+    for op, read, written in (("select.int", "x", "p"), ("unsqueeze_.default", "p", "u"), ("fill_.Scalar", "p", "f")):
+        names.setdefault(read, read)
+        names[written] = written
+        made = Node(f"aten.{op}", "torch", written, [read], [written], Attributes({"@self": 0, "dim": 0, "index": 2}))
+        nodes = memory.follow(made.op, read, [written], {}, made)
+    assert [n.op for n in nodes] == ["changed"]
