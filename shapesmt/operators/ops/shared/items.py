@@ -182,7 +182,7 @@ def _logarithm(x: Dim | Float) -> Item:
 
     That of 1 is 0 in every runtime.
     """
-    if not isinstance(x, Float) or not (not x.symbols or any(s.kind is Kind.AXIS for s in x.symbols)):
+    if not isinstance(x, Float) or (x.symbols and not any(s.kind is Kind.AXIS for s in x.symbols)):
         return None
     return literal(0.0, x.dtype) if x.lo == x.hi == 1 else x.unary(steps.LOG)
 

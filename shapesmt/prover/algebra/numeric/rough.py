@@ -26,7 +26,7 @@ def is_rough(number: object) -> bool:
 
 
 def _takes(number: object, steps: Container[Step]) -> bool:
-    """Whether one of these steps computes a float, or a float that it is computed of."""
+    """Whether one of these steps makes a float, or one of the floats from which it is computed."""
     if not isinstance(number, Float) or number.numerator is not None:
         return False
     return number.op in steps or any(_takes(part, steps) for part in number.args)
